@@ -1,0 +1,52 @@
+# Makefile: the commands of daily work. Each target installs what it needs (tools/setup).
+# JOBS=n limits the compilers run at once.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+
+build = cmake --preset $(1) && cmake --build --preset $(1) $(if $(JOBS),-j $(JOBS))
+godwit := build/release/godwit
+
+.PHONY: help
+help:  ## list the targets
+	@sed -n 's/^\([a-z]*\):.*## /  \1\t/p' $(MAKEFILE_LIST) | expand -t 12
+
+.PHONY: demo
+demo:  ## train a small model and print what it reached
+	tools/setup build
+	$(call build,release)
+	$(godwit) demo
+
+.PHONY: test
+test:  ## build once and run every test
+	tools/setup test
+	$(call build,dev)
+	ctest --preset dev -j2
+
+.PHONY: check
+check:  ## the long checks: clang-tidy, sanitizers, fuzzing, mutations
+	tools/setup all
+	$(call build,tidy)
+	$(call build,asan)
+	ctest --preset asan -j2
+	$(call build,tsan)
+	ctest --preset tsan -j2
+	$(call build,fuzz)
+	tools/fuzz 60
+	if [[ -x tools/mutants ]]; then tools/mutants; fi
+
+.PHONY: bench
+bench:  ## measure the store against this machine's limits
+	tools/setup build
+	$(call build,release)
+	$(godwit) bench store
+
+.PHONY: format
+format:  ## format all C++ in place
+	tools/setup all
+	find $(wildcard src include tests fuzz) \( -name '*.h' -o -name '*.cc' \) -print0 | \
+	  xargs -0 -r clang-format -i
+
+.PHONY: clean
+clean:  ## remove everything that was built
+	rm -rf build

@@ -1,0 +1,48 @@
+# cmake/GodwitModule.cmake: how a folder of src/ becomes a library and a test program.
+#
+#   godwit_module(store DEPS base LINK PkgConfig::hwy)
+#
+# takes every .cc of the folder, so that no file can be forgotten: x.cc goes into godwit_store,
+# x_test.cc into store_test. DEPS are folders, LINK are outside libraries, EXCLUDE are files with a
+# main() of their own.
+
+add_library(godwit_flags INTERFACE)
+target_compile_features(godwit_flags INTERFACE cxx_std_20)
+target_include_directories(godwit_flags INTERFACE
+  ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src ${PROJECT_BINARY_DIR}/generated)
+target_compile_options(godwit_flags INTERFACE -Wall -Wextra -Wconversion -Wshadow -Werror)
+# The same bits on every instruction set: multiplications and additions are fused only by name.
+target_compile_options(godwit_flags INTERFACE -ffp-contract=off)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  target_compile_options(godwit_flags INTERFACE -Wthread-safety)
+endif()
+
+function(godwit_module name)
+  cmake_parse_arguments(arg "" "" "EXCLUDE;DEPS;LINK;TEST_LINK" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS *.cc)
+  foreach(file IN LISTS arg_EXCLUDE)
+    list(REMOVE_ITEM sources ${CMAKE_CURRENT_SOURCE_DIR}/${file})
+  endforeach()
+  set(tests ${sources})
+  list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
+  list(FILTER tests INCLUDE REGEX "_test\\.cc$")
+  list(TRANSFORM arg_DEPS PREPEND godwit_)
+
+  set(library godwit_${name})
+  if(sources)
+    add_library(${library} STATIC ${sources})
+    set_target_properties(${library} PROPERTIES POSITION_INDEPENDENT_CODE ON)
+    set(scope PUBLIC)
+  else()
+    add_library(${library} INTERFACE)
+    set(scope INTERFACE)
+  endif()
+  target_link_libraries(${library} ${scope} godwit_flags Threads::Threads ${arg_DEPS} ${arg_LINK})
+
+  if(GODWIT_TESTS AND tests)
+    add_executable(${name}_test ${tests})
+    target_link_libraries(${name}_test PRIVATE ${library} ${arg_TEST_LINK} GTest::gmock_main)
+    gtest_discover_tests(${name}_test TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60
+                         PROPERTIES TIMEOUT 120 LABELS unit)
+  endif()
+endfunction()

@@ -1,0 +1,11 @@
+// godwit/godwit.h: the whole public API.
+#pragma once
+
+#include "godwit/ids.h"
+#include "godwit/result.h"
+#include "godwit/rule.h"
+#include "godwit/session.h"
+#include "godwit/table.h"
+#include "godwit/table_spec.h"
+#include "godwit/version.h"
+#include "godwit/worker.h"

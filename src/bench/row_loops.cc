@@ -1,0 +1,127 @@
+// bench/row_loops.cc: compiled once per instruction set, so that the limit is a real one.
+#include "bench/row_loops.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "bench/row_loops.cc"
+#include <hwy/foreach_target.h>  // NOLINT: must come before highway.h
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace godwit {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+template <class Op>
+HWY_INLINE void for_lanes(std::size_t n, Op&& op) {
+  const hn::ScalableTag<float> wide;
+  const std::size_t lanes = hn::Lanes(wide);
+  std::size_t i = 0;
+  for (; i + lanes <= n; i += lanes) op(wide, i);
+  for (; i < n; ++i) op(hn::CappedTag<float, 1>(), i);
+}
+
+HWY_INLINE void copy(const float* from, float* to, std::size_t n) {
+  for_lanes(n, [&](auto d, std::size_t i) { hn::StoreU(hn::LoadU(d, from + i), d, to + i); });
+}
+
+HWY_INLINE void add(float* row, const float* gradient, std::size_t n) {
+  for_lanes(n, [&](auto d, std::size_t i) {
+    hn::StoreU(hn::Add(hn::LoadU(d, row + i), hn::LoadU(d, gradient + i)), d, row + i);
+  });
+}
+
+template <bool kWrite>
+HWY_INLINE void prefetch(const float* row, std::size_t n) {
+  for (std::size_t i = 0; i < HWY_MIN(n, 256); i += kCacheLineSize / sizeof(float)) {
+    __builtin_prefetch(row + i, kWrite ? 1 : 0);
+  }
+}
+
+// use(i) for all i, with ask(i + ahead) before it.
+template <class Ask, class Use>
+HWY_INLINE void pipeline(std::size_t n, std::size_t ahead, Ask&& ask, Use&& use) {
+  for (std::size_t i = 0; i < HWY_MIN(n, ahead); ++i) ask(i);
+  const std::size_t asking = ahead == 0 ? 0 : n - HWY_MIN(n, ahead);
+  std::size_t i = 0;
+  for (; i < asking; ++i) {
+    ask(i + ahead);
+    use(i);
+  }
+  for (; i < n; ++i) use(i);
+}
+
+void plain_pull_simd(const PlainArray& array, std::span<const Key> keys, float* out,
+                     std::size_t ahead) {
+  const std::size_t n = array.length;
+  pipeline(
+      keys.size(), ahead, [&](std::size_t i) { prefetch<false>(array.begin + keys[i] * n, n); },
+      [&](std::size_t i) { copy(array.begin + keys[i] * n, out + i * n, n); });
+}
+
+void plain_push_simd(const PlainArray& array, std::span<const Key> keys, const float* gradients,
+                     std::size_t ahead) {
+  const std::size_t n = array.length;
+  pipeline(
+      keys.size(), ahead, [&](std::size_t i) { prefetch<true>(array.begin + keys[i] * n, n); },
+      [&](std::size_t i) { add(array.begin + keys[i] * n, gradients + i * n, n); });
+}
+
+template <class Guard>
+HWY_INLINE void rows_push(std::span<const RowRef> rows, const RowLayout& layout,
+                          const float* gradients, std::size_t ahead) {
+  const std::size_t n = layout.value_length;
+  pipeline(
+      rows.size(), ahead,
+      [&](std::size_t i) {
+        prefetch<true>(rows[i].row, n);
+        if constexpr (std::is_same_v<Guard, LockedRow>) __builtin_prefetch(rows[i].anchor, 1);
+      },
+      [&](std::size_t i) {
+        const Guard row(rows[i], layout);
+        add(row.value().data(), gradients + i * n, n);
+      });
+}
+
+void rows_push_locked_simd(std::span<const RowRef> rows, const RowLayout& layout,
+                           const float* gradients, std::size_t ahead) {
+  rows_push<LockedRow>(rows, layout, gradients, ahead);
+}
+
+void rows_push_racy_simd(std::span<const RowRef> rows, const RowLayout& layout,
+                         const float* gradients, std::size_t ahead) {
+  rows_push<RacyRow>(rows, layout, gradients, ahead);
+}
+
+}  // namespace HWY_NAMESPACE
+}  // namespace godwit
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace godwit {
+
+HWY_EXPORT(plain_pull_simd);
+HWY_EXPORT(plain_push_simd);
+HWY_EXPORT(rows_push_locked_simd);
+HWY_EXPORT(rows_push_racy_simd);
+
+void plain_pull(const PlainArray& array, std::span<const Key> keys, float* out, std::size_t ahead) {
+  HWY_DYNAMIC_DISPATCH(plain_pull_simd)(array, keys, out, ahead);
+}
+
+void plain_push(const PlainArray& array, std::span<const Key> keys, const float* gradients,
+                std::size_t ahead) {
+  HWY_DYNAMIC_DISPATCH(plain_push_simd)(array, keys, gradients, ahead);
+}
+
+void rows_push_locked(std::span<const RowRef> rows, const RowLayout& layout, const float* gradients,
+                      std::size_t ahead) {
+  HWY_DYNAMIC_DISPATCH(rows_push_locked_simd)(rows, layout, gradients, ahead);
+}
+
+void rows_push_racy(std::span<const RowRef> rows, const RowLayout& layout, const float* gradients,
+                    std::size_t ahead) {
+  HWY_DYNAMIC_DISPATCH(rows_push_racy_simd)(rows, layout, gradients, ahead);
+}
+
+}  // namespace godwit
+#endif  // HWY_ONCE

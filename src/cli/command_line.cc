@@ -1,0 +1,69 @@
+// cli/command_line.cc: help, version and the choice of the verb.
+#include "cli/command_line.h"
+
+#include <algorithm>
+#include <ostream>
+
+#include "cli/verbs.h"
+#include "godwit/version.h"
+
+namespace godwit {
+namespace {
+
+constexpr const char* kHelp = R"(usage: godwit <command> [options]
+
+Train large sparse models on one machine or many, without tuning.
+
+  demo       factorize a generated matrix and compare with its noise floor
+  bench      measure this machine against its limits
+
+  godwit <command> --help   the options of a command
+  godwit --version          the version
+
+Start here:   godwit demo
+)";
+
+// CLI11's parser throws; this is the one place that catches.
+int parse(CLI::App& app, std::vector<std::string> arguments, std::ostream& out, std::ostream& err) {
+  std::reverse(arguments.begin(), arguments.end());  // the order CLI11 wants
+  try {
+    app.parse(arguments);
+    return kExitOk;
+  } catch (const CLI::Success& request) {
+    app.exit(request, out, err);
+    return -1;
+  } catch (const CLI::ParseError& error) {
+    err << "godwit: " << error.what() << "\nTry `godwit --help`.\n";
+    return kExitUsage;
+  }
+}
+
+}  // namespace
+
+int run_command_line(const std::vector<std::string>& arguments, std::ostream& out,
+                     std::ostream& err) {
+  if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h" ||
+      arguments[0] == "help") {
+    (arguments.empty() ? err : out) << kHelp;
+    return arguments.empty() ? kExitUsage : kExitOk;
+  }
+  if (arguments[0] == "--version") {
+    out << "godwit " << GODWIT_VERSION << "\n";
+    return kExitOk;
+  }
+  CLI::App app("Train large sparse models on one machine or many, without tuning.", "godwit");
+  app.require_subcommand(1);
+  Action action;
+  add_demo_verb(app, action);
+  add_bench_verb(app, action);
+  const auto is_given = [&](const CLI::App* verb) { return verb->get_name() == arguments[0]; };
+  if (!arguments[0].starts_with('-') && app.get_subcommands(is_given).empty()) {
+    err << "godwit: unknown command '" << arguments[0] << "'\nTry `godwit --help`.\n";
+    return kExitUsage;
+  }
+  const int parsed = parse(app, arguments, out, err);
+  if (parsed != kExitOk) return std::max(parsed, 0);
+  return action(out, err);
+}
+
+}  // namespace godwit

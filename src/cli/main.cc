@@ -1,0 +1,11 @@
+// cli/main.cc: the program `godwit`.
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include "cli/command_line.h"
+
+int main(int argc, char** argv) {
+  return godwit::run_command_line(std::vector<std::string>(argv + 1, argv + argc), std::cout,
+                                  std::cerr);
+}

@@ -1,0 +1,225 @@
+// store/table_rows.cc: batches in two passes: look all rows up, then go through them in SIMD.
+#include "store/table_rows.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "base/check.h"
+#include "base/errors.h"
+#include "base/try.h"
+#include "store/initial_row.h"
+#include "store/row_kernels.h"
+
+namespace godwit {
+namespace {
+
+// Lookups asked for ahead; measured, more does not help.
+constexpr std::size_t kLookupsAhead = 16;
+
+// A node's share of one table is at most what an anchor's tag can name.
+std::uint64_t slots_max(const TableSpec& spec) {
+  return std::min<std::uint64_t>(spec.rows, Anchor::kTagMask - 1);
+}
+
+bool is_bounded(const TableSpec& spec) {
+  return spec.rows != kUnbounded;
+}
+
+// Bytes a bounded table takes when all its rows are used. Doubles, since the product may not fit.
+double bytes_wanted(const TableSpec& spec, const RowLayout& layout) {
+  return static_cast<double>(spec.rows) *
+         static_cast<double>(layout.stride_bytes() + sizeof(Anchor));
+}
+
+template <class Index>
+void find_all(const Index& index, const Slabs& slabs, std::span<const Key> keys, RowRef* rows) {
+  const std::size_t n = keys.size();
+  for (std::size_t i = 0; i < std::min(n, kLookupsAhead); ++i) index.prefetch(keys[i]);
+  for (std::size_t i = 0; i < n; ++i) {
+    if (i + kLookupsAhead < n) index.prefetch(keys[i + kLookupsAhead]);
+    if (i + kLookupsAhead / 2 < n) index.prefetch_anchor(keys[i + kLookupsAhead / 2], slabs);
+    rows[i] = index.find(keys[i], slabs);
+  }
+}
+
+}  // namespace
+
+Result<std::unique_ptr<TableRows>> TableRows::make(const TableSpec& spec, MemoryBudget& budget) {
+  GODWIT_TRY(spec.validate());
+  const RowLayout layout = RowLayout::of(spec);
+  std::uint64_t counted = 0;
+  std::optional<BoundedIndex> bounded;
+  if (is_bounded(spec)) {
+    if (bytes_wanted(spec, layout) > static_cast<double>(budget.bytes_max())) {
+      return out_of_memory(
+          "table '{}' needs {:.1f} GiB for {} rows of {} bytes, but only {} may "
+          "be used",
+          spec.name, bytes_wanted(spec, layout) / (1 << 30), spec.rows, layout.stride_bytes(),
+          human_bytes(budget.bytes_max()));
+    }
+    counted = Slabs::bytes_for(layout, slots_max(spec)) + spec.rows * sizeof(Anchor);
+    GODWIT_TRY(budget.take(counted, fmt::format("table '{}' with {} rows of {} bytes", spec.name,
+                                                spec.rows, layout.stride_bytes())));
+    auto index = BoundedIndex::make(spec.rows);
+    if (!index.ok()) {
+      budget.give_back(counted);
+      return std::move(index).error().in_context(fmt::format("table '{}'", spec.name));
+    }
+    bounded = std::move(index).value();
+  }
+  return std::unique_ptr<TableRows>(  // NOLINT: the constructor is private
+      new TableRows(spec, layout, budget, counted, std::move(bounded)));
+}
+
+TableRows::TableRows(const TableSpec& spec, const RowLayout& layout, MemoryBudget& budget,
+                     std::uint64_t counted_bytes, std::optional<BoundedIndex> bounded)
+    : spec_(spec),
+      layout_(layout),
+      budget_(budget),
+      counted_bytes_(counted_bytes),
+      slabs_(layout, slots_max(spec),
+             is_bounded(spec) ? Slabs::Anchors::kNone : Slabs::Anchors::kPerSlot,
+             is_bounded(spec) ? nullptr : &budget),
+      bounded_(std::move(bounded)),
+      hashed_(is_bounded(spec) ? nullptr : std::make_unique<HashIndex>(&budget)) {}
+
+TableRows::~TableRows() {
+  budget_.give_back(counted_bytes_);
+}
+
+Result<> TableRows::check_keys(std::span<const Key> keys) const {
+  if (!is_bounded(spec_)) return {};
+  Key largest = 0;
+  for (const Key key : keys) largest = std::max(largest, key);
+  if (largest < spec_.rows) return {};
+  const auto bad =
+      std::find_if(keys.begin(), keys.end(), [this](Key key) { return key >= spec_.rows; });
+  return invalid_argument(
+      "table '{}': key {} (at position {}) is out of range, the table has {} "
+      "rows",
+      spec_.name, *bad, bad - keys.begin(), spec_.rows);
+}
+
+Result<> TableRows::check_floats(std::span<const Key> keys, std::size_t floats) const {
+  if (floats % layout_.value_length == 0 && floats / layout_.value_length == keys.size()) return {};
+  return invalid_argument("table '{}': {} keys of row_length {} need {} floats, the span has {}",
+                          spec_.name, keys.size(), layout_.value_length,
+                          keys.size() * layout_.value_length, floats);
+}
+
+Result<> TableRows::check_finite(std::span<const Key> keys, std::span<const float> numbers) const {
+  if (spec_.accept_nonfinite || all_finite(numbers)) return {};
+  const auto bad = std::find_if(numbers.begin(), numbers.end(),
+                                [](float number) { return !std::isfinite(number); });
+  const auto position = static_cast<std::size_t>(bad - numbers.begin());
+  return invalid_argument(
+      "table '{}': {} for key {} (at position {}, element {}); set "
+      "accept_nonfinite in its spec to allow this",
+      spec_.name, *bad, keys[position / layout_.value_length], position / layout_.value_length,
+      position % layout_.value_length);
+}
+
+void TableRows::find(std::span<const Key> keys, RowScratch& rows) const {
+  if (rows.size() < keys.size()) rows.resize(keys.size());
+  with_index([&](const auto& index) { find_all(index, slabs_, keys, rows.data()); });
+}
+
+RowRef TableRows::find(Key key) const {
+  return with_index([&](const auto& index) { return index.find(key, slabs_); });
+}
+
+Result<RowRef> TableRows::find_or_make(Key key) {
+  const MutexLock lock(structure_);
+  if (const RowRef row = find(key); row.row != nullptr) return row;
+  GODWIT_TRY(with_index([&](auto& index) { return index.make_room(key); }));
+  GODWIT_TRY_ASSIGN(const Slot slot, slabs_.allocate());
+  float* row = slabs_.row(slot);
+  fill_initial(spec_.init, key, {row, layout_.value_length});
+  std::fill_n(row + layout_.value_length, layout_.state_length, 0.0F);
+  with_index([&](auto& index) { index.insert(key, slot, slabs_); });
+  return find(key);
+}
+
+Result<> TableRows::resolve(std::span<const Key> keys, RowScratch& rows) {
+  GODWIT_TRY(check_keys(keys));
+  find(keys, rows);
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (rows[i].row != nullptr) [[likely]]
+      continue;
+    GODWIT_TRY_ASSIGN(rows[i], find_or_make(keys[i]));
+  }
+  return {};
+}
+
+Result<> TableRows::pull(std::span<const Key> keys, std::span<float> values, RowScratch& scratch) {
+  GODWIT_TRY(check_floats(keys, values.size()));
+  GODWIT_TRY(check_keys(keys));
+  find(keys, scratch);
+  const std::span<const RowRef> rows(scratch.data(), keys.size());
+  const std::size_t n = layout_.value_length;
+  std::size_t done = 0;
+  while ((done = copy_rows_out(rows, done, layout_, values.data())) < keys.size()) {
+    // Rows that are not there, or no longer where they were found.
+    for (bool stopped = true; stopped && done < keys.size();) {
+      scratch[done] = find(keys[done]);
+      if (scratch[done].row != nullptr) break;
+      fill_initial(spec_.init, keys[done], values.subspan(done * n, n));
+      ++done;
+      stopped = done < keys.size() && scratch[done].row == nullptr;
+    }
+  }
+  return {};
+}
+
+Result<> TableRows::push(std::span<const Key> keys, std::span<const float> gradients,
+                         RowScratch& scratch) {
+  GODWIT_TRY(check_floats(keys, gradients.size()));
+  GODWIT_TRY(check_finite(keys, gradients));
+  GODWIT_TRY(resolve(keys, scratch));
+  const std::span<const RowRef> rows(scratch.data(), keys.size());
+  std::size_t done = 0;
+  while ((done = apply_rule(rows, done, layout_, spec_.rule, gradients.data())) < keys.size()) {
+    GODWIT_TRY_ASSIGN(scratch[done], find_or_make(keys[done]));
+  }
+  return {};
+}
+
+Result<> TableRows::set(std::span<const Key> keys, std::span<const float> values, bool reset_state,
+                        RowScratch& scratch) {
+  GODWIT_TRY(check_floats(keys, values.size()));
+  GODWIT_TRY(check_finite(keys, values));
+  GODWIT_TRY(resolve(keys, scratch));
+  const std::span<const RowRef> rows(scratch.data(), keys.size());
+  std::size_t done = 0;
+  while ((done = copy_rows_in(rows, done, layout_, values.data(), reset_state)) < keys.size()) {
+    GODWIT_TRY_ASSIGN(scratch[done], find_or_make(keys[done]));
+  }
+  return {};
+}
+
+bool TableRows::erase(Key key) {
+  if (is_bounded(spec_) && key >= spec_.rows) return false;
+  RowRef row;
+  do {
+    row = find(key);
+    if (row.row == nullptr) return false;
+  } while (!row.anchor->lock(row.word));
+  const MutexLock lock(structure_);
+  const Slot slot = with_index([&](auto& index) { return index.erase(key, row); });
+  slabs_.free(slot);
+  return true;
+}
+
+TableStats TableRows::stats() const {
+  const MutexLock lock(structure_);
+  TableStats stats;
+  stats.resident_rows = slabs_.slots_used();
+  stats.row_bytes = stats.resident_rows * layout_.row_bytes();
+  const std::uint64_t index_bytes = with_index([](const auto& index) { return index.bytes(); });
+  stats.overhead_bytes = slabs_.bytes() + index_bytes - stats.row_bytes;
+  return stats;
+}
+
+}  // namespace godwit

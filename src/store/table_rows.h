@@ -1,0 +1,90 @@
+// store/table_rows.h: the rows of one table that are on this node: found, made, read, written.
+// Thread-safe; `scratch` arguments belong to the calling thread.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "base/mutex.h"
+#include "godwit/ids.h"
+#include "godwit/result.h"
+#include "godwit/table.h"
+#include "godwit/table_spec.h"
+#include "store/bounded_index.h"
+#include "store/hash_index.h"
+#include "store/memory_budget.h"
+#include "store/row_layout.h"
+#include "store/row_ref.h"
+#include "store/slabs.h"
+
+namespace godwit {
+
+// Memory for the lookups of one batch, kept between calls so that none allocates.
+using RowScratch = std::vector<RowRef>;
+
+class TableRows {
+ public:
+  // Checks the spec, counts the memory of all rows of a bounded table, then makes the table empty.
+  // An unbounded table counts its memory as it grows. REQUIRES: budget outlives the table.
+  static Result<std::unique_ptr<TableRows>> make(const TableSpec& spec, MemoryBudget& budget);
+  TableRows(const TableRows&) = delete;
+  TableRows& operator=(const TableRows&) = delete;
+  ~TableRows();
+
+  const TableSpec& spec() const { return spec_; }
+  const RowLayout& layout() const { return layout_; }
+
+  // The contracts are those of Worker (godwit/worker.h).
+  Result<> pull(std::span<const Key> keys, std::span<float> values, RowScratch& scratch);
+  Result<> push(std::span<const Key> keys, std::span<const float> gradients, RowScratch& scratch);
+  Result<> set(std::span<const Key> keys, std::span<const float> values, bool reset_state,
+               RowScratch& scratch);
+
+  // Looks up all keys, making rows that are not there; rows[i] is the row of keys[i] until it is
+  // erased. kInvalidArgument for a key out of range, kOutOfMemory; rows made before stay made.
+  Result<> resolve(std::span<const Key> keys, RowScratch& rows);
+
+  // Takes the row's memory away; later it begins anew from its init. False if it had none.
+  bool erase(Key key);
+
+  TableStats stats() const;
+
+ private:
+  TableRows(const TableSpec& spec, const RowLayout& layout, MemoryBudget& budget,
+            std::uint64_t counted_bytes, std::optional<BoundedIndex> bounded);
+
+  Result<> check_keys(std::span<const Key> keys) const;
+  Result<> check_floats(std::span<const Key> keys, std::size_t floats) const;
+  Result<> check_finite(std::span<const Key> keys, std::span<const float> numbers) const;
+
+  // fn(index), whichever kind the table has.
+  template <class Fn>
+  auto with_index(Fn&& fn) {
+    return bounded_ ? fn(*bounded_) : fn(*hashed_);
+  }
+  template <class Fn>
+  auto with_index(Fn&& fn) const {
+    return bounded_ ? fn(*bounded_) : fn(std::as_const(*hashed_));
+  }
+
+  void find(std::span<const Key> keys, RowScratch& rows) const;
+  RowRef find(Key key) const;
+  Result<RowRef> find_or_make(Key key);
+
+  const TableSpec spec_;
+  const RowLayout layout_;
+  MemoryBudget& budget_;
+  const std::uint64_t counted_bytes_;  // of the budget, for a bounded table
+
+  mutable Mutex structure_;  // rows made and erased; never held while a row lock is waited for
+  Slabs slabs_;
+  std::optional<BoundedIndex> bounded_;  // one of the two
+  std::unique_ptr<HashIndex> hashed_;
+};
+
+}  // namespace godwit
