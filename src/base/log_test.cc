@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -98,7 +99,7 @@ TEST(Log, WritesToStderr) {
 }
 
 TEST(Log, AppendsToAFileLineByLine) {
-  const std::string path = testing::TempDir() + "godwit_log_test.log";
+  const std::string path = testing::TempDir() + "godwit_log_" + std::to_string(::getpid());
   std::filesystem::remove(path);
   Log::to_file(path, {}).value().info("first");
   Result<Log> log = Log::to_file(path, {});

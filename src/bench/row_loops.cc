@@ -30,10 +30,11 @@ HWY_INLINE void add(float* row, const float* gradient, std::size_t n) {
   });
 }
 
-template <bool kWrite>
+// kLevel 3 asks for the row into L1, 2 into L2.
+template <bool kWrite, int kLevel = 3>
 HWY_INLINE void prefetch(const float* row, std::size_t n) {
   for (std::size_t i = 0; i < HWY_MIN(n, 256); i += kCacheLineSize / sizeof(float)) {
-    __builtin_prefetch(row + i, kWrite ? 1 : 0);
+    __builtin_prefetch(row + i, kWrite ? 1 : 0, kLevel);
   }
 }
 
@@ -66,6 +67,9 @@ void plain_push_simd(const PlainArray& array, std::span<const Key> keys, const f
       [&](std::size_t i) { add(array.begin + keys[i] * n, gradients + i * n, n); });
 }
 
+// Rows come to L2 `ahead` rows before they are used, and to L1 this many rows before.
+constexpr std::size_t kNear = 8;
+
 template <class Guard>
 HWY_INLINE void rows_push(std::span<const RowRef> rows, const RowLayout& layout,
                           const float* gradients, std::size_t ahead) {
@@ -73,10 +77,11 @@ HWY_INLINE void rows_push(std::span<const RowRef> rows, const RowLayout& layout,
   pipeline(
       rows.size(), ahead,
       [&](std::size_t i) {
-        prefetch<true>(rows[i].row, n);
+        prefetch<false, 2>(rows[i].row, n);
         if constexpr (std::is_same_v<Guard, LockedRow>) __builtin_prefetch(rows[i].anchor, 1);
       },
       [&](std::size_t i) {
+        if (i + kNear < rows.size()) prefetch<true>(rows[i + kNear].row, n);
         const Guard row(rows[i], layout);
         add(row.value().data(), gradients + i * n, n);
       });

@@ -15,7 +15,7 @@
 namespace godwit {
 namespace {
 
-constexpr std::array<std::size_t, 5> kPrefetchDistances = {0, 4, 8, 16, 32};
+constexpr std::array<std::size_t, 8> kPrefetchDistances = {0, 4, 8, 16, 32, 64, 128, 256};
 constexpr std::array kOperations = {"pull", "push", "rows-racy", "rows-locked"};
 
 std::string short_count(std::uint64_t n) {

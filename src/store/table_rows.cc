@@ -16,7 +16,14 @@ namespace godwit {
 namespace {
 
 // Lookups asked for ahead; measured, more does not help.
-constexpr std::size_t kLookupsAhead = 16;
+constexpr std::size_t kLookupsAhead = 32;
+
+// Batches are gone through in parts: while one part is read or written, the rows of the next are
+// on their way from memory to L2, which can wait for more lines at a time than L1 can. Measured
+// against two passes over the whole batch, with rows asked for into L1 in the second: a pull of
+// 64-byte rows takes 0.70 of the time, of 256-byte rows 0.62.
+constexpr std::size_t kPartRows = 64;
+constexpr std::size_t kAheadBytesMax = 1024;  // of a row; the hardware follows on longer ones
 
 // A node's share of one table is at most what an anchor's tag can name.
 std::uint64_t slots_max(const TableSpec& spec) {
@@ -33,14 +40,22 @@ double bytes_wanted(const TableSpec& spec, const RowLayout& layout) {
          static_cast<double>(layout.stride_bytes() + sizeof(Anchor));
 }
 
+// Looks up the first rows.size() keys and asks for `row_bytes` of each row; the index is asked
+// ahead for the keys that follow too.
 template <class Index>
-void find_all(const Index& index, const Slabs& slabs, std::span<const Key> keys, RowRef* rows) {
-  const std::size_t n = keys.size();
-  for (std::size_t i = 0; i < std::min(n, kLookupsAhead); ++i) index.prefetch(keys[i]);
-  for (std::size_t i = 0; i < n; ++i) {
-    if (i + kLookupsAhead < n) index.prefetch(keys[i + kLookupsAhead]);
-    if (i + kLookupsAhead / 2 < n) index.prefetch_anchor(keys[i + kLookupsAhead / 2], slabs);
+void find_all(const Index& index, const Slabs& slabs, std::span<const Key> keys,
+              std::span<RowRef> rows, std::size_t row_bytes) {
+  row_bytes = std::min(row_bytes, kAheadBytesMax);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (i + kLookupsAhead < keys.size()) index.prefetch(keys[i + kLookupsAhead]);
+    if (i + kLookupsAhead / 2 < keys.size()) {
+      index.prefetch_anchor(keys[i + kLookupsAhead / 2], slabs);
+    }
     rows[i] = index.find(keys[i], slabs);
+    const char* row = reinterpret_cast<const char*>(rows[i].row);
+    for (std::size_t byte = 0; byte < row_bytes; byte += kCacheLineSize) {
+      __builtin_prefetch(row + byte, 0, 2);
+    }
   }
 }
 
@@ -121,9 +136,9 @@ Result<> TableRows::check_finite(std::span<const Key> keys, std::span<const floa
       position % layout_.value_length);
 }
 
-void TableRows::find(std::span<const Key> keys, RowScratch& rows) const {
-  if (rows.size() < keys.size()) rows.resize(keys.size());
-  with_index([&](const auto& index) { find_all(index, slabs_, keys, rows.data()); });
+void TableRows::find(std::span<const Key> keys, std::span<RowRef> rows,
+                     std::size_t row_bytes) const {
+  with_index([&](const auto& index) { find_all(index, slabs_, keys, rows, row_bytes); });
 }
 
 RowRef TableRows::find(Key key) const {
@@ -142,13 +157,36 @@ Result<RowRef> TableRows::find_or_make(Key key) {
   return find(key);
 }
 
+Result<> TableRows::find_or_make(std::span<const Key> keys, std::span<RowRef> rows,
+                                 std::size_t row_bytes) {
+  find(keys, rows, row_bytes);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (rows[i].row != nullptr) [[likely]] {
+      continue;
+    }
+    GODWIT_TRY_ASSIGN(rows[i], find_or_make(keys[i]));
+  }
+  return {};
+}
+
 Result<> TableRows::resolve(std::span<const Key> keys, RowScratch& rows) {
   GODWIT_TRY(check_keys(keys));
-  find(keys, rows);
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    if (rows[i].row != nullptr) [[likely]]
-      continue;
-    GODWIT_TRY_ASSIGN(rows[i], find_or_make(keys[i]));
+  rows.resize(keys.size());
+  return find_or_make(keys, rows, 0);
+}
+
+template <class Find, class Use>
+Result<> TableRows::for_parts(std::size_t batch, RowScratch& scratch, Find&& find,
+                              Use&& use) const {
+  scratch.resize(2 * kPartRows);
+  const auto rows_of = [&](std::size_t begin) {
+    return std::span(scratch).subspan(begin % scratch.size(), std::min(kPartRows, batch - begin));
+  };
+  if (batch > 0) GODWIT_TRY(find(0, rows_of(0)));
+  for (std::size_t begin = 0; begin < batch; begin += kPartRows) {
+    const std::size_t next = begin + kPartRows;
+    if (next < batch) GODWIT_TRY(find(next, rows_of(next)));
+    GODWIT_TRY(use(begin, rows_of(begin)));
   }
   return {};
 }
@@ -156,47 +194,73 @@ Result<> TableRows::resolve(std::span<const Key> keys, RowScratch& rows) {
 Result<> TableRows::pull(std::span<const Key> keys, std::span<float> values, RowScratch& scratch) {
   GODWIT_TRY(check_floats(keys, values.size()));
   GODWIT_TRY(check_keys(keys));
-  find(keys, scratch);
-  const std::span<const RowRef> rows(scratch.data(), keys.size());
+  const std::size_t n = layout_.value_length;
+  return for_parts(
+      keys.size(), scratch,
+      [&](std::size_t begin, std::span<RowRef> rows) -> Result<> {
+        find(keys.subspan(begin), rows, n * sizeof(float));
+        return {};
+      },
+      [&](std::size_t begin, std::span<RowRef> rows) -> Result<> {
+        copy_out(keys.subspan(begin, rows.size()), rows, values.subspan(begin * n));
+        return {};
+      });
+}
+
+void TableRows::copy_out(std::span<const Key> keys, std::span<RowRef> rows,
+                         std::span<float> values) const {
   const std::size_t n = layout_.value_length;
   std::size_t done = 0;
   while ((done = copy_rows_out(rows, done, layout_, values.data())) < keys.size()) {
-    // Rows that are not there, or no longer where they were found.
-    for (bool stopped = true; stopped && done < keys.size();) {
-      scratch[done] = find(keys[done]);
-      if (scratch[done].row != nullptr) break;
+    // A run of rows that are not there, or are no longer where they were found.
+    do {
+      rows[done] = find(keys[done]);
+      if (rows[done].row != nullptr) break;
       fill_initial(spec_.init, keys[done], values.subspan(done * n, n));
-      ++done;
-      stopped = done < keys.size() && scratch[done].row == nullptr;
-    }
+    } while (++done < keys.size() && rows[done].row == nullptr);
   }
-  return {};
+}
+
+template <class Apply>
+Result<> TableRows::change(std::span<const Key> keys, RowScratch& scratch, Apply&& apply) {
+  // All or nothing: where making rows may fail, all are made before the first is changed.
+  if (!is_bounded(spec_)) GODWIT_TRY(resolve(keys, scratch));
+  return for_parts(
+      keys.size(), scratch,
+      [&](std::size_t begin, std::span<RowRef> rows) {
+        return find_or_make(keys.subspan(begin), rows, layout_.row_bytes());
+      },
+      [&](std::size_t begin, std::span<RowRef> rows) -> Result<> {
+        std::size_t done = 0;
+        while ((done = apply(rows, done, begin)) < rows.size()) {
+          GODWIT_TRY_ASSIGN(rows[done], find_or_make(keys[begin + done]));  // it was erased
+        }
+        return {};
+      });
 }
 
 Result<> TableRows::push(std::span<const Key> keys, std::span<const float> gradients,
                          RowScratch& scratch) {
   GODWIT_TRY(check_floats(keys, gradients.size()));
+  GODWIT_TRY(check_keys(keys));
   GODWIT_TRY(check_finite(keys, gradients));
-  GODWIT_TRY(resolve(keys, scratch));
-  const std::span<const RowRef> rows(scratch.data(), keys.size());
-  std::size_t done = 0;
-  while ((done = apply_rule(rows, done, layout_, spec_.rule, gradients.data())) < keys.size()) {
-    GODWIT_TRY_ASSIGN(scratch[done], find_or_make(keys[done]));
-  }
-  return {};
+  return change(keys, scratch,
+                [&](std::span<const RowRef> rows, std::size_t done, std::size_t begin) {
+                  return apply_rule(rows, done, layout_, spec_.rule,
+                                    gradients.data() + begin * layout_.value_length);
+                });
 }
 
 Result<> TableRows::set(std::span<const Key> keys, std::span<const float> values, bool reset_state,
                         RowScratch& scratch) {
   GODWIT_TRY(check_floats(keys, values.size()));
+  GODWIT_TRY(check_keys(keys));
   GODWIT_TRY(check_finite(keys, values));
-  GODWIT_TRY(resolve(keys, scratch));
-  const std::span<const RowRef> rows(scratch.data(), keys.size());
-  std::size_t done = 0;
-  while ((done = copy_rows_in(rows, done, layout_, values.data(), reset_state)) < keys.size()) {
-    GODWIT_TRY_ASSIGN(scratch[done], find_or_make(keys[done]));
-  }
-  return {};
+  return change(keys, scratch,
+                [&](std::span<const RowRef> rows, std::size_t done, std::size_t begin) {
+                  return copy_rows_in(rows, done, layout_,
+                                      values.data() + begin * layout_.value_length, reset_state);
+                });
 }
 
 bool TableRows::erase(Key key) {

@@ -72,9 +72,22 @@ class TableRows {
     return bounded_ ? fn(*bounded_) : fn(std::as_const(*hashed_));
   }
 
-  void find(std::span<const Key> keys, RowScratch& rows) const;
+  // Looks up the first rows.size() keys and asks memory for `row_bytes` of each row. Keys behind
+  // them are those that will be looked up next.
+  void find(std::span<const Key> keys, std::span<RowRef> rows, std::size_t row_bytes) const;
   RowRef find(Key key) const;
+  Result<> find_or_make(std::span<const Key> keys, std::span<RowRef> rows, std::size_t row_bytes);
   Result<RowRef> find_or_make(Key key);
+
+  // Calls find(begin, rows) and then use(begin, rows) for each part of a batch, with one part
+  // always found ahead; `rows` are the places of the lookups of keys begin .. begin + rows.size().
+  template <class Find, class Use>
+  Result<> for_parts(std::size_t batch, RowScratch& scratch, Find&& find, Use&& use) const;
+  void copy_out(std::span<const Key> keys, std::span<RowRef> rows, std::span<float> values) const;
+  // apply(rows, done, begin) changes the rows of a part from position `done` on; `begin` is where
+  // the part begins in the batch. Returns like the calls of row_kernels.h.
+  template <class Apply>
+  Result<> change(std::span<const Key> keys, RowScratch& scratch, Apply&& apply);
 
   const TableSpec spec_;
   const RowLayout layout_;
