@@ -51,20 +51,32 @@ HWY_INLINE void pipeline(std::size_t n, std::size_t ahead, Ask&& ask, Use&& use)
   for (; i < n; ++i) use(i);
 }
 
-void plain_pull_simd(const PlainArray& array, std::span<const Key> keys, float* out,
-                     std::size_t ahead) {
+template <bool kWrite, class Use>
+HWY_INLINE void plain_loop(const PlainArray& array, std::span<const Key> keys, Prefetch how,
+                           Use&& use) {
   const std::size_t n = array.length;
-  pipeline(
-      keys.size(), ahead, [&](std::size_t i) { prefetch<false>(array.begin + keys[i] * n, n); },
-      [&](std::size_t i) { copy(array.begin + keys[i] * n, out + i * n, n); });
+  const auto row = [&](std::size_t i) { return array.begin + keys[i] * n; };
+  const auto use_row = [&](std::size_t i) { use(i, row(i)); };
+  if (how.into_l2) {
+    const auto ask = [&](std::size_t i) { prefetch<kWrite, 2>(row(i), n); };
+    pipeline(keys.size(), how.ahead, ask, use_row);
+  } else {
+    const auto ask = [&](std::size_t i) { prefetch<kWrite>(row(i), n); };
+    pipeline(keys.size(), how.ahead, ask, use_row);
+  }
+}
+
+void plain_pull_simd(const PlainArray& array, std::span<const Key> keys, float* out, Prefetch how) {
+  const std::size_t n = array.length;
+  plain_loop<false>(array, keys, how,
+                    [&](std::size_t i, const float* row) { copy(row, out + i * n, n); });
 }
 
 void plain_push_simd(const PlainArray& array, std::span<const Key> keys, const float* gradients,
-                     std::size_t ahead) {
+                     Prefetch how) {
   const std::size_t n = array.length;
-  pipeline(
-      keys.size(), ahead, [&](std::size_t i) { prefetch<true>(array.begin + keys[i] * n, n); },
-      [&](std::size_t i) { add(array.begin + keys[i] * n, gradients + i * n, n); });
+  plain_loop<true>(array, keys, how,
+                   [&](std::size_t i, float* row) { add(row, gradients + i * n, n); });
 }
 
 // Rows come to L2 `ahead` rows before they are used, and to L1 this many rows before.
@@ -109,13 +121,13 @@ HWY_EXPORT(plain_push_simd);
 HWY_EXPORT(rows_push_locked_simd);
 HWY_EXPORT(rows_push_racy_simd);
 
-void plain_pull(const PlainArray& array, std::span<const Key> keys, float* out, std::size_t ahead) {
-  HWY_DYNAMIC_DISPATCH(plain_pull_simd)(array, keys, out, ahead);
+void plain_pull(const PlainArray& array, std::span<const Key> keys, float* out, Prefetch how) {
+  HWY_DYNAMIC_DISPATCH(plain_pull_simd)(array, keys, out, how);
 }
 
 void plain_push(const PlainArray& array, std::span<const Key> keys, const float* gradients,
-                std::size_t ahead) {
-  HWY_DYNAMIC_DISPATCH(plain_push_simd)(array, keys, gradients, ahead);
+                Prefetch how) {
+  HWY_DYNAMIC_DISPATCH(plain_push_simd)(array, keys, gradients, how);
 }
 
 void rows_push_locked(std::span<const RowRef> rows, const RowLayout& layout, const float* gradients,

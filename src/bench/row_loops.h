@@ -17,10 +17,15 @@ struct PlainArray {
   std::size_t length = 0;
 };
 
-// `ahead`: how many keys ahead to prefetch; 0 = not at all.
-void plain_pull(const PlainArray& array, std::span<const Key> keys, float* out, std::size_t ahead);
+// How a plain loop asks for rows before it uses them.
+struct Prefetch {
+  std::size_t ahead = 0;  // keys; 0 = not at all
+  bool into_l2 = false;   // rather than into L1
+};
+
+void plain_pull(const PlainArray& array, std::span<const Key> keys, float* out, Prefetch how);
 void plain_push(const PlainArray& array, std::span<const Key> keys, const float* gradients,
-                std::size_t ahead);
+                Prefetch how);
 
 // Adds gradients in place to rows that were looked up before, as a training loop does under a
 // lease: with a guard that takes the row's lock, or with one that does not.

@@ -9,14 +9,14 @@ namespace godwit {
 namespace {
 
 TEST(RowLoops, PlainLoopsCopyAndAddAtEveryDistance) {
-  for (const std::size_t ahead : {0, 1, 3, 100}) {
+  for (const Prefetch how : {Prefetch{}, {1, false}, {2, true}, {3, false}, {100, true}}) {
     std::vector<float> memory{0, 1, 2, 10, 11, 12, 20, 21, 22};
     const PlainArray array{memory.data(), 3};
     const std::vector<Key> keys{2, 0, 2};
     std::vector<float> out(9);
-    plain_pull(array, keys, out.data(), ahead);
+    plain_pull(array, keys, out.data(), how);
     EXPECT_EQ(out, (std::vector<float>{20, 21, 22, 0, 1, 2, 20, 21, 22}));
-    plain_push(array, keys, out.data(), ahead);
+    plain_push(array, keys, out.data(), how);
     EXPECT_EQ(memory, (std::vector<float>{0, 2, 4, 10, 11, 12, 60, 63, 66}));
   }
 }

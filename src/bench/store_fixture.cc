@@ -16,7 +16,8 @@ float first_value(Key key) {
   return static_cast<float>(key % 512);
 }
 
-// Memory of this process that is really there, by the kernel's count.
+}  // namespace
+
 double resident_bytes() {
   std::ifstream statm("/proc/self/statm");
   double pages = 0;
@@ -24,8 +25,6 @@ double resident_bytes() {
   statm >> pages >> resident;
   return resident * static_cast<double>(::sysconf(_SC_PAGESIZE));
 }
-
-}  // namespace
 
 StoreFixture::StoreFixture(const StoreBenchOptions& all_options, const StoreBenchCase& this_case)
     : which(this_case),

@@ -14,6 +14,9 @@
 
 namespace godwit {
 
+// Memory of this process that is really there, by the kernel's count.
+double resident_bytes();
+
 // Row k begins as k % 512 in every element; every push adds 1. So what must be in a row is known.
 class StoreFixture {
  public:
