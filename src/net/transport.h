@@ -5,47 +5,13 @@
 // resending and dropping repeats is the business of core/links.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <memory>
-#include <span>
 
+#include "base/frame.h"
 #include "godwit/ids.h"
 #include "godwit/result.h"
 
 namespace godwit {
-
-// Which life of a process speaks: a restarted node has another one. Never 0.
-using Incarnation = StrongId<struct IncarnationTag>;
-
-// The bytes of one message. Written by its maker, then shared and never changed again: a sender
-// may keep it for resending while a socket still reads it.
-class Frame {
- public:
-  // Not initialized: to be filled by the caller.
-  static std::shared_ptr<Frame> make(std::size_t size) {
-    return std::make_shared<Frame>(Private{}, size);
-  }
-
-  std::span<std::byte> bytes() { return {bytes_.get(), size_}; }
-  std::span<const std::byte> bytes() const { return {bytes_.get(), size_}; }
-  std::size_t size() const { return size_; }
-
- private:
-  struct Private {};
-
- public:
-  Frame(Private /*only make()*/, std::size_t size)
-      : bytes_(std::make_unique_for_overwrite<std::byte[]>(size)), size_(size) {}
-
- private:
-  const std::unique_ptr<std::byte[]> bytes_;
-  const std::size_t size_;
-};
-
-using FramePtr = std::shared_ptr<const Frame>;
-
-inline constexpr std::size_t kFrameBytesMax = std::size_t{256} << 20;
 
 // What a transport tells its user. Calls come one at a time.
 class TransportEvents {
