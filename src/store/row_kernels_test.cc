@@ -58,7 +58,7 @@ void expect_rule_matches(const Rule& rule, std::uint32_t length) {
     row.state.assign(layout.state_length, 0);
   }
   Prng prng(length);
-  std::vector<float> gradients(9 * length);
+  std::vector<float> gradients(std::size_t{9} * length);
   for (int batch = 0; batch < 5; ++batch) {
     for (float& g : gradients) g = static_cast<float>(prng.uniform() * 4 - 2);
     ASSERT_EQ(apply_rule(rows.refs, 0, layout, rule, gradients.data()), 9u);
