@@ -273,9 +273,9 @@ Result<> report_memory(const StoreFixture& fixture,
 StoreBenchOptions StoreBenchOptions::full() {
   StoreBenchOptions options;
   for (const KeyDraw keys : {KeyDraw::kUniform, KeyDraw::kZipf}) {
-    for (const std::size_t length : {16, 64, 256})
+    for (const std::size_t length : {16U, 64U, 256U})
       options.cases.push_back({length, 1'000'000, keys});
-    for (const std::size_t length : {16, 64}) options.cases.push_back({length, 16'000'000, keys});
+    for (const std::size_t length : {16U, 64U}) options.cases.push_back({length, 16'000'000, keys});
   }
   return options;
 }

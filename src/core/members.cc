@@ -1,0 +1,103 @@
+// core/members.cc: keeps times, judges by them.
+#include "core/members.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/errors.h"
+#include "base/ids_fmt.h"
+
+namespace godwit {
+
+Members::Members(NodeId self, std::int64_t nodes, const Liveness& liveness, Time now)
+    : self_(self), liveness_(liveness), peers_(static_cast<std::size_t>(nodes)) {
+  for (Peer& peer : peers_) {
+    peer.last_heard = now;
+    peer.changed = now;
+    peer.why = "not connected yet";
+  }
+}
+
+bool Members::on_up(NodeId id, Incarnation incarnation, Time now) {
+  Peer& peer = of(id);
+  if (peer.incarnation != Incarnation{0} && peer.incarnation != incarnation) {
+    mark_lost(id, "it was restarted; the process that was a member is gone");
+    return false;
+  }
+  if (peer.lost) return false;
+  peer.incarnation = incarnation;
+  peer.up = true;
+  peer.changed = now;
+  peer.last_heard = now;
+  return true;
+}
+
+void Members::on_heard(NodeId id, Time now) { of(id).last_heard = now; }
+
+void Members::on_down(NodeId id, const Error& why, Time now) {
+  Peer& peer = of(id);
+  peer.up = false;
+  peer.changed = now;
+  peer.why = why.message();
+}
+
+void Members::on_bye(NodeId id) { of(id).bye = true; }
+
+void Members::mark_lost(NodeId id, std::string why) {
+  Peer& peer = of(id);
+  if (peer.lost || peer.bye) return;
+  peer.lost = true;
+  peer.up = false;
+  peer.why = std::move(why);
+  unreported_.push_back(id);
+  if (!first_lost_) first_lost_ = id;
+}
+
+// When the peer becomes lost if nothing is heard of it until then.
+std::optional<Time> Members::deadline(const Peer& peer) const {
+  if (peer.lost || peer.bye || &peer == &of(self_)) return std::nullopt;
+  if (peer.up) return peer.last_heard + liveness_.expel_after;
+  const bool joined = peer.incarnation != Incarnation{0};
+  return peer.changed + (joined ? liveness_.lost_after : liveness_.join_within);
+}
+
+std::string Members::reason(const Peer& peer) const {
+  if (peer.up) return fmt::format("nothing heard of it for {}", liveness_.expel_after);
+  if (peer.incarnation == Incarnation{0}) {
+    return fmt::format("it did not join within {} ({})", liveness_.join_within, peer.why);
+  }
+  return fmt::format("its connection was lost and not made again within {} ({})",
+                     liveness_.lost_after, peer.why);
+}
+
+std::vector<NodeId> Members::newly_lost(Time now) {
+  for (std::size_t i = 0; i < peers_.size(); ++i) {
+    const std::optional<Time> at = deadline(peers_[i]);
+    if (at && now >= *at) mark_lost(NodeId{static_cast<std::int64_t>(i)}, reason(peers_[i]));
+  }
+  return std::exchange(unreported_, {});
+}
+
+Time Members::next_check() const {
+  Time next = Time::max();
+  for (const Peer& peer : peers_) {
+    if (const std::optional<Time> at = deadline(peer)) next = std::min(next, *at);
+  }
+  return next;
+}
+
+std::string Members::describe(NodeId id, Time now) const {
+  const Peer& peer = of(id);
+  if (peer.lost) return fmt::format("node {}, which is lost: {}", id.value(), peer.why);
+  if (!peer.up) {
+    return fmt::format("node {}, without connection for {} ({})", id.value(), now - peer.changed,
+                       peer.why);
+  }
+  return fmt::format("node {}, last heard {} ago", id.value(), now - peer.last_heard);
+}
+
+Error Members::lost_error(NodeId id) const {
+  return unavailable("node {} is lost: {}", id.value(), of(id).why);
+}
+
+}  // namespace godwit

@@ -1,0 +1,78 @@
+// core/members.h: who is in the job, who was heard when, who is lost. Owned by the state machine.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/frame.h"
+#include "base/time_source.h"
+#include "godwit/ids.h"
+#include "godwit/result.h"
+
+namespace godwit {
+
+// When a peer counts as what.
+struct Liveness {
+  Duration join_within = std::chrono::seconds(60);    // from the start to its first connection
+  Duration beat_every = std::chrono::seconds(1);
+  Duration lost_after = std::chrono::seconds(5);      // from losing its connection
+  Duration silent_after = std::chrono::seconds(5);    // named in waits from then on
+  Duration expel_after = std::chrono::seconds(30);    // connected, but not a byte heard
+};
+
+// Membership is static: nodes 0 .. n-1, each in one life. A peer that is lost stays lost.
+class Members {
+ public:
+  Members(NodeId self, std::int64_t nodes, const Liveness& liveness, Time now);
+
+  // False: this is another life of the peer; the one that was a member is gone for good.
+  bool on_up(NodeId peer, Incarnation incarnation, Time now);
+  void on_heard(NodeId peer, Time now);
+  void on_down(NodeId peer, const Error& why, Time now);
+  // The peer has said goodbye: its silence is no loss from now on.
+  void on_bye(NodeId peer);
+  void mark_lost(NodeId peer, std::string why);
+
+  // Peers that became lost since the last call.
+  std::vector<NodeId> newly_lost(Time now);
+  // When newly_lost() may next have something to say.
+  Time next_check() const;
+
+  std::int64_t nodes() const { return static_cast<std::int64_t>(peers_.size()); }
+  bool is_up(NodeId peer) const { return of(peer).up; }
+  bool has_left(NodeId peer) const { return of(peer).bye; }
+  bool is_lost(NodeId peer) const { return of(peer).lost; }
+  // The first peer that was lost, for whose sake the job cannot go on.
+  std::optional<NodeId> first_lost() const { return first_lost_; }
+
+  // "node 2: its connection was lost 3.1 s ago (reset by peer)", "node 2, last heard 6.3 s ago".
+  std::string describe(NodeId peer, Time now) const;
+  // kUnavailable, naming the peer and why it is lost. REQUIRES: is_lost(peer).
+  Error lost_error(NodeId peer) const;
+
+ private:
+  struct Peer {
+    Incarnation incarnation{0};  // 0: never connected
+    bool up = false;
+    bool bye = false;
+    bool lost = false;
+    Time last_heard;
+    Time changed;      // when it last went up or down
+    std::string why;   // it is down or lost
+  };
+
+  Peer& of(NodeId peer) { return peers_[static_cast<std::size_t>(peer.value())]; }
+  const Peer& of(NodeId peer) const { return peers_[static_cast<std::size_t>(peer.value())]; }
+  std::optional<Time> deadline(const Peer& peer) const;
+  std::string reason(const Peer& peer) const;
+
+  const NodeId self_;
+  const Liveness liveness_;
+  std::vector<Peer> peers_;
+  std::vector<NodeId> unreported_;
+  std::optional<NodeId> first_lost_;
+};
+
+}  // namespace godwit
