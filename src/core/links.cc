@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "base/errors.h"
+#include "core/peers.h"
 #include "wire/control_messages.h"
 
 namespace godwit {
@@ -48,9 +49,13 @@ void Links::on_up(NodeId peer) {
   pass_on(peer);
 }
 
-void Links::on_room(NodeId peer) { pass_on(peer); }
+void Links::on_room(NodeId peer) {
+  pass_on(peer);
+}
 
-void Links::on_down(NodeId peer) { of(peer).up = false; }
+void Links::on_down(NodeId peer) {
+  of(peer).up = false;
+}
 
 void Links::drop_receipted(Stream& stream, std::uint64_t received) {
   while (!stream.kept.empty() && stream.kept.front().sequence <= received) {
@@ -87,7 +92,7 @@ void Links::send_receipt_if_due(NodeId peer) {
       stream.unreceipted_frames < options_.receipt_every_frames) {
     return;
   }
-  send_unnumbered(peer, make_frame(Receipt{}));
+  send_unnumbered(peer, make_frame(kFirstTerm, Receipt{}));
 }
 
 void Links::forget(NodeId peer) {

@@ -60,12 +60,12 @@ class Links {
   };
   struct Stream {
     bool up = false;
-    std::uint64_t last_sent = 0;      // the highest sequence given out
-    std::deque<Kept> kept;            // sent and not receipted, in order
+    std::uint64_t last_sent = 0;  // the highest sequence given out
+    std::deque<Kept> kept;        // sent and not receipted, in order
     std::size_t kept_bytes = 0;
-    std::size_t next_kept = 0;        // the first of `kept` this connection has not taken yet
-    std::uint64_t received = 0;       // the highest sequence received in order
-    std::size_t unreceipted_bytes = 0;   // received since our last frame that said so
+    std::size_t next_kept = 0;          // the first of `kept` this connection has not taken yet
+    std::uint64_t received = 0;         // the highest sequence received in order
+    std::size_t unreceipted_bytes = 0;  // received since our last frame that said so
     std::uint64_t unreceipted_frames = 0;
   };
 

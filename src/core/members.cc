@@ -32,7 +32,9 @@ bool Members::on_up(NodeId id, Incarnation incarnation, Time now) {
   return true;
 }
 
-void Members::on_heard(NodeId id, Time now) { of(id).last_heard = now; }
+void Members::on_heard(NodeId id, Time now) {
+  of(id).last_heard = now;
+}
 
 void Members::on_down(NodeId id, const Error& why, Time now) {
   Peer& peer = of(id);
@@ -41,7 +43,9 @@ void Members::on_down(NodeId id, const Error& why, Time now) {
   peer.why = why.message();
 }
 
-void Members::on_bye(NodeId id) { of(id).bye = true; }
+void Members::on_bye(NodeId id) {
+  of(id).bye = true;
+}
 
 void Members::mark_lost(NodeId id, std::string why) {
   Peer& peer = of(id);
@@ -49,7 +53,7 @@ void Members::mark_lost(NodeId id, std::string why) {
   peer.lost = true;
   peer.up = false;
   peer.why = std::move(why);
-  unreported_.push_back(id);
+  newly_lost_.push_back(id);
   if (!first_lost_) first_lost_ = id;
 }
 
@@ -70,12 +74,11 @@ std::string Members::reason(const Peer& peer) const {
                      liveness_.lost_after, peer.why);
 }
 
-std::vector<NodeId> Members::newly_lost(Time now) {
+void Members::expire(Time now) {
   for (std::size_t i = 0; i < peers_.size(); ++i) {
     const std::optional<Time> at = deadline(peers_[i]);
     if (at && now >= *at) mark_lost(NodeId{static_cast<std::int64_t>(i)}, reason(peers_[i]));
   }
-  return std::exchange(unreported_, {});
 }
 
 Time Members::next_check() const {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/frame.h"
@@ -15,11 +16,11 @@ namespace godwit {
 
 // When a peer counts as what.
 struct Liveness {
-  Duration join_within = std::chrono::seconds(60);    // from the start to its first connection
+  Duration join_within = std::chrono::seconds(60);  // from the start to its first connection
   Duration beat_every = std::chrono::seconds(1);
-  Duration lost_after = std::chrono::seconds(5);      // from losing its connection
-  Duration silent_after = std::chrono::seconds(5);    // named in waits from then on
-  Duration expel_after = std::chrono::seconds(30);    // connected, but not a byte heard
+  Duration lost_after = std::chrono::seconds(5);    // from losing its connection
+  Duration silent_after = std::chrono::seconds(5);  // named in waits from then on
+  Duration expel_after = std::chrono::seconds(30);  // connected, but not a byte heard
 };
 
 // Membership is static: nodes 0 .. n-1, each in one life. A peer that is lost stays lost.
@@ -35,9 +36,11 @@ class Members {
   void on_bye(NodeId peer);
   void mark_lost(NodeId peer, std::string why);
 
+  // Marks peers as lost whose time is up.
+  void expire(Time now);
   // Peers that became lost since the last call.
-  std::vector<NodeId> newly_lost(Time now);
-  // When newly_lost() may next have something to say.
+  std::vector<NodeId> take_newly_lost() { return std::exchange(newly_lost_, {}); }
+  // When expire() may next have something to do.
   Time next_check() const;
 
   std::int64_t nodes() const { return static_cast<std::int64_t>(peers_.size()); }
@@ -59,8 +62,8 @@ class Members {
     bool bye = false;
     bool lost = false;
     Time last_heard;
-    Time changed;      // when it last went up or down
-    std::string why;   // it is down or lost
+    Time changed;     // when it last went up or down
+    std::string why;  // it is down or lost
   };
 
   Peer& of(NodeId peer) { return peers_[static_cast<std::size_t>(peer.value())]; }
@@ -71,7 +74,7 @@ class Members {
   const NodeId self_;
   const Liveness liveness_;
   std::vector<Peer> peers_;
-  std::vector<NodeId> unreported_;
+  std::vector<NodeId> newly_lost_;
   std::optional<NodeId> first_lost_;
 };
 

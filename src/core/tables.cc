@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "base/check.h"
 #include "base/errors.h"
 #include "base/try.h"
 
@@ -27,21 +28,43 @@ std::string difference(const TableSpec& have, const TableSpec& want) {
 
 }  // namespace
 
-Tables::Tables(std::uint64_t memory_bytes_max)
-    : budget_(memory_bytes_max == 0 ? available_memory_bytes() : memory_bytes_max) {}
+Tables::Tables(std::uint64_t memory_bytes_max, double share)
+    : budget_(memory_bytes_max == 0 ? available_memory_bytes() : memory_bytes_max), share_(share) {}
 
-Result<TableRows*> Tables::open(const TableSpec& spec) {
-  GODWIT_TRY(spec.validate());
+Result<Tables::Entry> Tables::make(TableId id, const TableSpec& spec) {
+  GODWIT_TRY_ASSIGN(auto rows, TableRows::make(spec, budget_, share_));
   const MutexLock lock(mutex_);
-  auto place = by_name_.find(spec.name);
-  if (place == by_name_.end()) {
-    GODWIT_TRY_ASSIGN(auto rows, TableRows::make(spec, budget_));
-    place = by_name_.emplace(spec.name, std::move(rows)).first;
-  } else if (place->second->spec() != spec) {
+  const bool is_new = by_name_.emplace(spec.name, id).second;
+  GODWIT_CHECK(is_new);
+  const auto [place, fresh] = by_id_.emplace(id, std::move(rows));
+  GODWIT_CHECK(fresh);
+  return Entry{id, place->second.get()};
+}
+
+void Tables::drop(TableId id) {
+  const MutexLock lock(mutex_);
+  const auto place = by_id_.find(id);
+  if (place == by_id_.end()) return;
+  by_name_.erase(place->second->spec().name);
+  by_id_.erase(place);
+}
+
+Result<std::optional<Tables::Entry>> Tables::find(const TableSpec& spec) const {
+  const MutexLock lock(mutex_);
+  const auto name = by_name_.find(spec.name);
+  if (name == by_name_.end()) return std::optional<Entry>();
+  TableRows* const rows = by_id_.at(name->second).get();
+  if (rows->spec() != spec) {
     return invalid_argument("table '{}' is open already with another spec: {}", spec.name,
-                            difference(place->second->spec(), spec));
+                            difference(rows->spec(), spec));
   }
-  return place->second.get();
+  return std::optional(Entry{name->second, rows});
+}
+
+TableRows* Tables::find(TableId id) const {
+  const MutexLock lock(mutex_);
+  const auto place = by_id_.find(id);
+  return place == by_id_.end() ? nullptr : place->second.get();
 }
 
 }  // namespace godwit

@@ -4,9 +4,12 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/mutex.h"
+#include "godwit/ids.h"
 #include "godwit/result.h"
 #include "godwit/table_spec.h"
 #include "store/memory_budget.h"
@@ -16,18 +19,33 @@ namespace godwit {
 
 class Tables {
  public:
-  // All tables together take at most this much; 0 = what the machine has available now.
-  explicit Tables(std::uint64_t memory_bytes_max);
+  // All tables together take at most `memory_bytes_max`; 0 = what the machine has available now.
+  // `share` of each table's rows is expected on this node.
+  explicit Tables(std::uint64_t memory_bytes_max, double share = 1);
 
-  // The rows of the table of this name, made if it does not exist; they live as long as this.
-  // kInvalidArgument for a bad spec or if the name belongs to a table with another one,
-  // kOutOfMemory if it does not fit.
-  Result<TableRows*> open(const TableSpec& spec);
+  struct Entry {
+    TableId id;
+    TableRows* rows = nullptr;  // live as long as this, unless dropped
+  };
+
+  // Makes an empty table. kInvalidArgument for a bad spec, kOutOfMemory if it does not fit.
+  // REQUIRES: neither the id nor the name is in use.
+  Result<Entry> make(TableId id, const TableSpec& spec);
+  // REQUIRES: nobody uses its rows.
+  void drop(TableId id);
+
+  // The table of this name, if there is one. kInvalidArgument if its spec is another, with both
+  // values of the first field that differs.
+  Result<std::optional<Entry>> find(const TableSpec& spec) const;
+  // Null if there is no such table.
+  TableRows* find(TableId id) const;
 
  private:
   MemoryBudget budget_;
-  Mutex mutex_;
-  std::map<std::string, std::unique_ptr<TableRows>> by_name_ GODWIT_GUARDED_BY(mutex_);
+  const double share_;
+  mutable Mutex mutex_;
+  std::map<TableId, std::unique_ptr<TableRows>> by_id_ GODWIT_GUARDED_BY(mutex_);
+  std::map<std::string, TableId, std::less<>> by_name_ GODWIT_GUARDED_BY(mutex_);
 };
 
 }  // namespace godwit

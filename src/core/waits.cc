@@ -94,6 +94,17 @@ Result<> Waits::arrived(std::uint64_t wire_number, std::uint64_t count, std::uin
   return {};
 }
 
+void Waits::arrived_from(TicketId id, NodeId peer) {
+  Ticket& ticket = tickets_.at(id);
+  if (ticket.done) return;
+  for (std::size_t i = 0; i < ticket.requests.size(); ++i) {
+    const Request& request = ticket.requests[i];
+    if (request.peer == peer && request.count > 0) {
+      count_down(wire_number(id, i), request.count, ticket);
+    }
+  }
+}
+
 void Waits::fail(TicketId id, const Error& error) {
   const auto place = tickets_.find(id);
   if (place == tickets_.end() || place->second.done) return;
@@ -109,7 +120,9 @@ void Waits::fail_all(const Error& error) {
   }
 }
 
-bool Waits::is_done(TicketId id) const { return tickets_.at(id).done; }
+bool Waits::is_done(TicketId id) const {
+  return tickets_.at(id).done;
+}
 
 Waits::Outcome Waits::take(TicketId id) {
   auto taken = tickets_.extract(id);
@@ -120,7 +133,8 @@ Waits::Outcome Waits::take(TicketId id) {
 
 std::string Waits::what(TicketId id) const {
   const Purpose& purpose = tickets_.at(id).purpose;
-  return purpose.keys == 0 ? purpose.verb : fmt::format("{} of {} keys", purpose.verb, purpose.keys);
+  return purpose.keys == 0 ? purpose.verb
+                           : fmt::format("{} of {} keys", purpose.verb, purpose.keys);
 }
 
 std::vector<NodeId> Waits::waiting_for(TicketId id) const {

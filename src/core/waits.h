@@ -69,6 +69,8 @@ class Waits {
   Result<> arrived(std::uint64_t wire_number, std::uint64_t count);
   Result<> arrived(std::uint64_t wire_number, std::uint64_t count, std::uint32_t row_length,
                    Arrived answer);
+  // All that a ticket awaits of a peer has come.
+  void arrived_from(TicketId ticket, NodeId peer);
   // The ticket is done with this error, unless it is done already.
   void fail(TicketId ticket, const Error& error);
   void fail_all(const Error& error);
@@ -85,6 +87,7 @@ class Waits {
 
   // "pull of 12 keys". REQUIRES: begun and neither taken nor abandoned.
   std::string what(TicketId ticket) const;
+  bool exists(TicketId ticket) const { return tickets_.contains(ticket); }
   // The peers it waits for now.
   std::vector<NodeId> waiting_for(TicketId ticket) const;
   std::size_t open() const { return tickets_.size(); }
@@ -92,7 +95,7 @@ class Waits {
  private:
   struct Ticket {
     Purpose purpose;
-    std::vector<Request> requests;  // counts fall to 0
+    std::vector<Request> requests;     // counts fall to 0
     std::vector<std::uint64_t> sizes;  // the counts they began with
     std::uint64_t awaited = 0;         // the sum of what is left
     std::uint32_t row_length = 0;

@@ -7,7 +7,7 @@
 
 namespace godwit {
 
-PartitionMap::PartitionMap(std::int64_t nodes) : homes_{} {
+PartitionMap::PartitionMap(std::int64_t nodes) : nodes_(nodes), homes_{} {
   GODWIT_CHECK_GE(nodes, 1);
   GODWIT_CHECK_LE(nodes, static_cast<std::int64_t>(kPartitions));
   for (std::uint64_t i = 0; i < kPartitions; ++i) {

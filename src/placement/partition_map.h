@@ -19,16 +19,19 @@ class PartitionMap {
   explicit PartitionMap(std::int64_t nodes);
 
   static std::uint64_t partition_of(TableId table, Key key) {
-    return mix64(static_cast<std::uint64_t>(table.value()), key) / (~std::uint64_t{0} / kPartitions + 1);
+    return mix64(static_cast<std::uint64_t>(table.value()), key) /
+           (~std::uint64_t{0} / kPartitions + 1);
   }
 
   NodeId home(TableId table, Key key) const { return NodeId{homes_[partition_of(table, key)]}; }
   NodeId home_of_partition(std::uint64_t partition) const { return NodeId{homes_[partition]}; }
 
+  std::int64_t nodes() const { return nodes_; }
   // Partitions whose home is `node`.
   std::uint64_t partitions_of(NodeId node) const;
 
  private:
+  std::int64_t nodes_;
   std::array<std::int32_t, kPartitions> homes_;
 };
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
 namespace godwit {
@@ -34,14 +35,16 @@ TEST(PartitionMap, NeighbouringKeysAreSpread) {
 TEST(PartitionMap, TablesAreSpreadIndependently) {
   int same = 0;
   for (Key key = 0; key < 10'000; ++key) {
-    same += PartitionMap::partition_of(TableId{0}, key) == PartitionMap::partition_of(TableId{1}, key);
+    same +=
+        PartitionMap::partition_of(TableId{0}, key) == PartitionMap::partition_of(TableId{1}, key);
   }
   EXPECT_LT(same, 40);
 }
 
 TEST(PartitionMap, EveryPartitionIsReached) {
   std::vector<bool> seen(kPartitions);
-  for (Key key = 0; key < 20'000; ++key) seen.at(PartitionMap::partition_of(TableId{0}, key)) = true;
+  for (Key key = 0; key < 20'000; ++key)
+    seen.at(PartitionMap::partition_of(TableId{0}, key)) = true;
   EXPECT_EQ(std::count(seen.begin(), seen.end(), true), static_cast<std::ptrdiff_t>(kPartitions));
 }
 

@@ -34,10 +34,18 @@ bool is_bounded(const TableSpec& spec) {
   return spec.rows != kUnbounded;
 }
 
-// Bytes a bounded table takes when all its rows are used. Doubles, since the product may not fit.
-double bytes_wanted(const TableSpec& spec, const RowLayout& layout) {
-  return static_cast<double>(spec.rows) *
-         static_cast<double>(layout.stride_bytes() + sizeof(Anchor));
+// Rows of a bounded table to count memory for: `share` of them, and some more, since keys are
+// spread by chance.
+std::uint64_t expected_rows(const TableSpec& spec, double share) {
+  const double rows = static_cast<double>(spec.rows) * share * 1.02 + 1024;
+  return rows < static_cast<double>(spec.rows) ? static_cast<std::uint64_t>(rows) : spec.rows;
+}
+
+// Bytes they take. Doubles, since the product may not fit into 64 bits.
+double bytes_wanted(const TableSpec& spec, const RowLayout& layout, double share) {
+  return static_cast<double>(expected_rows(spec, share)) *
+             static_cast<double>(layout.stride_bytes()) +
+         static_cast<double>(spec.rows) * sizeof(Anchor);
 }
 
 // Looks up the first rows.size() keys and asks for `row_bytes` of each row; the index is asked
@@ -61,20 +69,22 @@ void find_all(const Index& index, const Slabs& slabs, std::span<const Key> keys,
 
 }  // namespace
 
-Result<std::unique_ptr<TableRows>> TableRows::make(const TableSpec& spec, MemoryBudget& budget) {
+Result<std::unique_ptr<TableRows>> TableRows::make(const TableSpec& spec, MemoryBudget& budget,
+                                                   double share) {
   GODWIT_TRY(spec.validate());
   const RowLayout layout = RowLayout::of(spec);
   std::uint64_t counted = 0;
   std::optional<BoundedIndex> bounded;
   if (is_bounded(spec)) {
-    if (bytes_wanted(spec, layout) > static_cast<double>(budget.bytes_max())) {
+    if (bytes_wanted(spec, layout, share) > static_cast<double>(budget.bytes_max())) {
       return out_of_memory(
           "table '{}' needs {:.1f} GiB for {} rows of {} bytes, but only {} may "
           "be used",
-          spec.name, bytes_wanted(spec, layout) / (1 << 30), spec.rows, layout.stride_bytes(),
+          spec.name, bytes_wanted(spec, layout, share) / (1 << 30), spec.rows, layout.stride_bytes(),
           human_bytes(budget.bytes_max()));
     }
-    counted = Slabs::bytes_for(layout, slots_max(spec)) + spec.rows * sizeof(Anchor);
+    counted = Slabs::bytes_for(layout, std::min(expected_rows(spec, share), slots_max(spec))) +
+              spec.rows * sizeof(Anchor);
     GODWIT_TRY(budget.take(counted, fmt::format("table '{}' with {} rows of {} bytes", spec.name,
                                                 spec.rows, layout.stride_bytes())));
     auto index = BoundedIndex::make(spec.rows);

@@ -29,9 +29,11 @@ using RowScratch = std::vector<RowRef>;
 
 class TableRows {
  public:
-  // Checks the spec, counts the memory of all rows of a bounded table, then makes the table empty.
-  // An unbounded table counts its memory as it grows. REQUIRES: budget outlives the table.
-  static Result<std::unique_ptr<TableRows>> make(const TableSpec& spec, MemoryBudget& budget);
+  // Checks the spec, counts the memory that `share` of the rows of a bounded table will take, then
+  // makes the table empty. An unbounded table counts its memory as it grows.
+  // REQUIRES: budget outlives the table; 0 < share <= 1.
+  static Result<std::unique_ptr<TableRows>> make(const TableSpec& spec, MemoryBudget& budget,
+                                                 double share = 1);
   TableRows(const TableRows&) = delete;
   TableRows& operator=(const TableRows&) = delete;
   ~TableRows();

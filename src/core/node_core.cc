@@ -1,0 +1,194 @@
+// core/node_core.cc: dispatches; each concern has its own class.
+#include "core/node_core.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/errors.h"
+#include "base/try.h"
+#include "core/peers.h"
+
+namespace godwit {
+namespace {
+
+// Decodes a part and hands it to fn, which returns a Result<>.
+template <class Message, class Fn>
+Result<> decoded(const PartView& part, Fn&& fn) {
+  GODWIT_TRY_ASSIGN(const Message message, Message::decode(part));
+  return fn(message);
+}
+
+}  // namespace
+
+NodeCore::NodeCore(const NodeCoreOptions& options, Tables& tables, FrameSink& sink,
+                   TicketEvents& events, Time now)
+    : options_(options),
+      map_(options.nodes),
+      members_(options.self, options.nodes, options.liveness, now),
+      waits_(events),
+      links_(options.self, options.nodes, sink, options.links),
+      router_(options.self, map_, tables, links_, waits_, options.first_guess),
+      registry_(options.self, options.nodes, tables, links_, waits_),
+      barriers_(options.self, options.nodes, links_, waits_),
+      next_beat_(now + options.liveness.beat_every) {}
+
+void NodeCore::on_up(NodeId peer, Incarnation incarnation, Time now) {
+  if (members_.on_up(peer, incarnation, now)) links_.on_up(peer);
+  note_losses();
+}
+
+void NodeCore::on_room(NodeId peer) {
+  links_.on_room(peer);
+}
+
+void NodeCore::on_down(NodeId peer, const Error& why, Time now) {
+  links_.on_down(peer);
+  if (members_.is_lost(peer)) return;
+  members_.on_down(peer, why, now);
+}
+
+void NodeCore::on_frame(NodeId peer, const FramePtr& frame, Time now) {
+  if (members_.is_lost(peer)) return;
+  members_.on_heard(peer, now);
+  const auto view = open_frame(frame->bytes());
+  if (!view.ok()) return lose(peer, view.error());
+  const auto is_new = links_.on_frame(peer, view->header(), frame->size());
+  if (!is_new.ok()) return lose(peer, is_new.error());
+  if (!*is_new) return;
+  for (const PartView part : *view) {
+    if (const auto handled = handle(peer, part, frame); !handled.ok()) {
+      return lose(peer, handled.error());
+    }
+  }
+}
+
+Result<> NodeCore::handle(NodeId peer, const PartView& part, const FramePtr& frame) {
+  switch (part.type) {
+    case PartType::kPull:
+      return decoded<Pull>(part, [&](const Pull& pull) { return router_.on_pull(pull); });
+    case PartType::kAnswer:
+      return decoded<Answer>(part, [&](const Answer& a) { return router_.on_answer(a, frame); });
+    case PartType::kPush:
+      return decoded<Push>(part, [&](const Push& push) { return router_.on_push(push); });
+    case PartType::kApplied:
+      return decoded<Applied>(part, [&](const Applied& a) { return router_.on_applied(a); });
+    case PartType::kRefused:
+      return decoded<Refused>(part, [&](const Refused& r) { return router_.on_refused(r); });
+    case PartType::kOpenTable:
+      return decoded<OpenTable>(part, [&](const OpenTable& o) { return registry_.on_open(o); });
+    case PartType::kMakeTable:
+      return decoded<MakeTable>(part, [&](const MakeTable& m) { return registry_.on_make(m); });
+    case PartType::kMadeTable:
+      return decoded<MadeTable>(part,
+                                [&](const MadeTable& m) { return registry_.on_made(peer, m); });
+    case PartType::kTableReady:
+      return decoded<TableReady>(part, [&](const TableReady& r) { return registry_.on_ready(r); });
+    case PartType::kDropTable:
+      return decoded<DropTable>(part, [&](const DropTable& d) { return registry_.on_drop(d); });
+    case PartType::kBarrier:
+      return decoded<Barrier>(part, [&](const Barrier& b) { return barriers_.on_barrier(b); });
+    case PartType::kReleased:
+      return decoded<Released>(part, [&](const Released& r) { return barriers_.on_released(r); });
+    case PartType::kBye:
+      return decoded<Bye>(part, [&](const Bye& bye) { return on_bye(peer, bye); });
+    case PartType::kBeat:
+    case PartType::kReceipt:
+      return {};
+  }
+  return corruption("a part of unknown type {}", static_cast<int>(part.type));
+}
+
+void NodeCore::lose(NodeId peer, const Error& why) {
+  members_.mark_lost(peer, why.message());
+  note_losses();
+}
+
+void NodeCore::note_losses() {
+  for (const NodeId peer : members_.take_newly_lost()) {
+    links_.on_down(peer);
+    links_.forget(peer);
+    if (!failure_) failure_ = members_.lost_error(peer);
+  }
+  if (!failure_) return;
+  finish_farewell_if_alone();
+  waits_.fail_all(*failure_);
+}
+
+void NodeCore::on_timer(Time now) {
+  if (now >= next_beat_) {
+    next_beat_ = now + options_.liveness.beat_every;
+    for_each_peer(options_.self, options_.nodes, [&](NodeId peer) {
+      links_.send_unnumbered(peer, make_frame(kFirstTerm, Beat{}));
+    });
+  }
+  members_.expire(now);
+  note_losses();
+}
+
+Time NodeCore::next_timer() const {
+  if (options_.nodes == 1) return Time::max();
+  return std::min(next_beat_, members_.next_check());
+}
+
+bool NodeCore::refuse_if_failed(TicketId ticket, const char* verb) {
+  if (!failure_) return false;
+  waits_.begin(ticket, {.verb = verb}, {{options_.self, 1}});
+  waits_.fail(ticket, *failure_);
+  return true;
+}
+
+void NodeCore::open_table(TicketId ticket, const TableSpec& spec) {
+  if (!refuse_if_failed(ticket, "opening of a table")) registry_.open(ticket, spec);
+}
+
+void NodeCore::enter_barrier(TicketId ticket) {
+  if (!refuse_if_failed(ticket, "barrier")) barriers_.enter(ticket);
+}
+
+void NodeCore::send(TicketId ticket, Purpose purpose, std::uint32_t row_length,
+                    std::vector<OutgoingRequest> requests) {
+  if (refuse_if_failed(ticket, purpose.verb)) return;
+  router_.send(ticket, purpose, row_length, std::move(requests));
+}
+
+void NodeCore::say_bye(TicketId ticket) {
+  const auto reason = failure_ ? ByeReason::kFailed : ByeReason::kFinished;
+  const std::string text = failure_ ? failure_->message() : "";
+  std::vector<Waits::Request> others;
+  for_each_peer(options_.self, options_.nodes, [&](NodeId peer) {
+    if (members_.is_lost(peer)) return;
+    links_.send(peer, make_frame(kFirstTerm, Bye{.reason = reason, .text = text}));
+    // When the job has failed there is nothing left to serve each other for.
+    if (!members_.has_left(peer) && !failure_) others.push_back({peer, 1});
+  });
+  farewell_ = ticket;
+  waits_.begin(ticket, {.verb = "farewell"}, std::move(others));
+}
+
+Result<> NodeCore::on_bye(NodeId peer, const Bye& bye) {
+  members_.on_bye(peer);
+  links_.send_unnumbered(peer, make_frame(kFirstTerm, Receipt{}));
+  if (bye.reason == ByeReason::kFailed && !failure_) {
+    failure_ = unavailable("node {} gave up: {}", peer.value(), bye.text);
+    waits_.fail_all(*failure_);
+  }
+  finish_farewell_if_alone();
+  return {};
+}
+
+void NodeCore::finish_farewell_if_alone() {
+  if (!farewell_ || !waits_.exists(*farewell_)) return;
+  for (const NodeId peer : waits_.waiting_for(*farewell_)) {
+    if (members_.has_left(peer)) waits_.arrived_from(*farewell_, peer);
+  }
+}
+
+std::string NodeCore::describe(TicketId ticket, Time now) const {
+  std::string text = waits_.what(ticket);
+  for (const NodeId peer : waits_.waiting_for(ticket)) {
+    text += ", waiting for " + members_.describe(peer, now);
+  }
+  return text;
+}
+
+}  // namespace godwit

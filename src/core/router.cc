@@ -1,0 +1,289 @@
+// core/router.cc: a request is answered where its rows are owned; what is not owned here goes on to
+// its home. Answers go straight to the origin.
+#include "core/router.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "base/errors.h"
+#include "base/try.h"
+#include "core/peers.h"
+
+namespace godwit {
+namespace {
+
+// With a fixed map a request takes at most one hop more than it should; more is a bug, and better
+// refused than sent in circles.
+constexpr std::uint8_t kHopsMax = 8;
+
+// Larger batches travel as several requests, so that no frame holds up the others for long.
+constexpr std::size_t kRequestBytes = std::size_t{4} << 20;
+
+void copy_rows(std::span<const float> from, std::span<const std::uint32_t> positions,
+               std::size_t row_length, std::span<float> to) {
+  float* out = to.data();
+  for (const std::uint32_t position : positions) {
+    std::copy_n(from.data() + std::size_t{position} * row_length, row_length, out);
+    out += row_length;
+  }
+}
+
+template <class T>
+void pick(std::span<const T> from, std::span<const std::uint32_t> positions, std::span<T> to) {
+  std::transform(positions.begin(), positions.end(), to.begin(),
+                 [&](std::uint32_t position) { return from[position]; });
+}
+
+std::shared_ptr<Frame> write_push(const Push& head, std::span<const Key> keys,
+                                  std::span<const float> floats,
+                                  std::span<const std::uint32_t> positions) {
+  FrameWriter writer(Push::part_bytes(positions.size(), head.row_length), kFirstTerm);
+  const Push::Room room = Push::begin(writer, head, positions.size());
+  pick(keys, positions, room.keys);
+  copy_rows(floats, positions, head.row_length, room.floats);
+  return writer.finish();
+}
+
+}  // namespace
+
+Router::Router(NodeId self, const PartitionMap& map, Tables& tables, Links& links, Waits& waits,
+               FirstGuess first_guess)
+    : self_(self),
+      map_(map),
+      tables_(tables),
+      links_(links),
+      waits_(waits),
+      first_guess_(std::move(first_guess)) {}
+
+void Router::split(TableId table, std::span<const Key> keys, Split& split) const {
+  const std::int64_t nodes = map_.nodes();
+  if (first_guess_) {
+    split.by(keys, nodes,
+             [&](Key key) { return is_mine(table, key) ? self_ : first_guess_(table, key); });
+  } else {
+    split.by(keys, nodes, [&](Key key) { return map_.home(table, key); });
+  }
+}
+
+// write(wire number, positions) for each request that the groups of other nodes make up.
+template <class Write>
+std::vector<OutgoingRequest> Router::write_requests(TicketId ticket, std::uint32_t row_length,
+                                                    const Split& split, Write&& write) const {
+  const std::size_t rows_max =
+      std::max<std::size_t>(1, kRequestBytes / (row_length * sizeof(float) + sizeof(Key)));
+  std::vector<OutgoingRequest> requests;
+  for (const Split::Group& group : split.groups()) {
+    if (group.node == self_) continue;
+    for (std::size_t begin = 0; begin < group.positions.size(); begin += rows_max) {
+      const auto positions =
+          group.positions.subspan(begin, std::min(rows_max, group.positions.size() - begin));
+      requests.push_back(
+          {group.node, positions, write(Waits::wire_number(ticket, requests.size()), positions)});
+    }
+  }
+  return requests;
+}
+
+std::vector<OutgoingRequest> Router::write_pulls(TicketId ticket, TableId table,
+                                                 std::span<const Key> keys,
+                                                 std::uint32_t row_length,
+                                                 const Split& split) const {
+  return write_requests(ticket, row_length, split,
+                        [&](std::uint64_t number, std::span<const std::uint32_t> positions) {
+                          const Pull head{.request = number, .origin = self_, .table = table};
+                          FrameWriter writer(Pull::part_bytes(positions.size(), false), kFirstTerm);
+                          pick(keys, positions,
+                               Pull::begin(writer, head, positions.size(), false).keys);
+                          return writer.finish();
+                        });
+}
+
+std::vector<OutgoingRequest> Router::write_pushes(TicketId ticket, TableId table, PushMode mode,
+                                                  std::span<const Key> keys,
+                                                  std::span<const float> floats,
+                                                  std::uint32_t row_length,
+                                                  const Split& split) const {
+  return write_requests(ticket, row_length, split,
+                        [&](std::uint64_t number, std::span<const std::uint32_t> positions) {
+                          const Push head{.request = number,
+                                          .origin = self_,
+                                          .table = table,
+                                          .mode = mode,
+                                          .row_length = row_length};
+                          return write_push(head, keys, floats, positions);
+                        });
+}
+
+void Router::send(TicketId ticket, Purpose purpose, std::uint32_t row_length,
+                  std::vector<OutgoingRequest> requests) {
+  std::vector<Waits::Request> awaited;
+  for (const OutgoingRequest& request : requests) {
+    awaited.push_back({request.peer, request.positions.size()});
+  }
+  waits_.begin(ticket, purpose, std::move(awaited), row_length);
+  for (OutgoingRequest& request : requests) links_.send(request.peer, std::move(request.frame));
+}
+
+Result<> Router::on_pull(const Pull& pull) {
+  TableRows* const rows = tables_.find(pull.table);
+  if (rows == nullptr) {
+    refuse(pull.request, pull.origin, pull.keys.size(),
+           not_found("node {} has no table {}", self_.value(), pull.table.value()));
+    return {};
+  }
+  split_.by(pull.keys, map_.nodes(), [&](Key key) { return map_.home(pull.table, key); });
+  if (split_.is_all(self_)) {
+    answer(pull, *rows);
+  } else {
+    forward(pull, split_);
+  }
+  return {};
+}
+
+void Router::answer(const Pull& pull, TableRows& rows) {
+  const std::uint32_t row_length = rows.spec().row_length;
+  const Answer head{.request = pull.request,
+                    .owner = self_,
+                    .row_length = row_length,
+                    .count = static_cast<std::uint32_t>(pull.keys.size())};
+  const bool has_positions = !pull.positions.empty();
+  const std::size_t bytes = Answer::part_bytes(pull.keys.size(), row_length, has_positions);
+  if (bytes + kFrameHeaderBytes > kFrameBytesMax) {
+    return refuse(pull.request, pull.origin, pull.keys.size(),
+                  invalid_argument("{} rows of {} floats do not fit into one answer",
+                                   pull.keys.size(), row_length));
+  }
+  FrameWriter writer(bytes, kFirstTerm);
+  const Answer::Room room = Answer::begin(writer, head, has_positions);
+  std::copy(pull.positions.begin(), pull.positions.end(), room.positions.begin());
+  const auto pulled = rows.pull(pull.keys, room.values, scratch_);
+  if (!pulled.ok()) return refuse(pull.request, pull.origin, pull.keys.size(), pulled.error());
+  reply(pull.origin, writer.finish());
+}
+
+void Router::forward(const Pull& pull, const Split& split) {
+  if (pull.hops >= kHopsMax) {
+    return refuse(pull.request, pull.origin, pull.keys.size(),
+                  aborted("sent on {} times without finding the owner", pull.hops));
+  }
+  // Copied, since answering uses the split again. Rare: the first guess is nearly always right.
+  std::vector<std::pair<NodeId, std::vector<std::uint32_t>>> groups;
+  for (const Split::Group& group : split.groups()) {
+    groups.emplace_back(group.node, std::vector(group.positions.begin(), group.positions.end()));
+  }
+  for (const auto& [node, positions] : groups) {
+    std::vector<Key> keys(positions.size());
+    pick<Key>(pull.keys, positions, keys);
+    std::vector<std::uint32_t> original = positions;
+    if (!pull.positions.empty()) pick<std::uint32_t>(pull.positions, positions, original);
+    Pull part = pull;
+    part.keys = keys;
+    part.positions = original;
+    if (node == self_) {
+      answer(part, *tables_.find(pull.table));
+    } else {
+      ++part.hops;
+      links_.send(node, make_frame(kFirstTerm, part));
+    }
+  }
+}
+
+Result<> Router::on_push(const Push& push) {
+  TableRows* const rows = tables_.find(push.table);
+  if (rows == nullptr) {
+    refuse(push.request, push.origin, push.keys.size(),
+           not_found("node {} has no table {}", self_.value(), push.table.value()));
+    return {};
+  }
+  split_.by(push.keys, map_.nodes(), [&](Key key) { return map_.home(push.table, key); });
+  if (split_.is_all(self_)) {
+    apply(push, *rows);
+  } else {
+    forward(push, split_);
+  }
+  return {};
+}
+
+void Router::apply(const Push& push, TableRows& rows) {
+  const auto applied =
+      push.mode == PushMode::kPush
+          ? rows.push(push.keys, push.floats, scratch_)
+          : rows.set(push.keys, push.floats, push.mode == PushMode::kSetResetState, scratch_);
+  if (!applied.ok()) return refuse(push.request, push.origin, push.keys.size(), applied.error());
+  reply(push.origin,
+        make_frame(kFirstTerm, Applied{.request = push.request,
+                                       .owner = self_,
+                                       .count = static_cast<std::uint32_t>(push.keys.size())}));
+}
+
+void Router::forward(const Push& push, const Split& split) {
+  if (push.hops >= kHopsMax) {
+    return refuse(push.request, push.origin, push.keys.size(),
+                  aborted("sent on {} times without finding the owner", push.hops));
+  }
+  for (const Split::Group& group : split.groups()) {
+    Push part = push;
+    if (group.node != self_) {
+      ++part.hops;
+      links_.send(group.node, write_push(part, push.keys, push.floats, group.positions));
+      continue;
+    }
+    std::vector<Key> keys(group.positions.size());
+    std::vector<float> floats(group.positions.size() * push.row_length);
+    pick<Key>(push.keys, group.positions, keys);
+    copy_rows(push.floats, group.positions, push.row_length, floats);
+    part.keys = keys;
+    part.floats = floats;
+    apply(part, *tables_.find(push.table));
+  }
+}
+
+void Router::refuse(std::uint64_t request, NodeId origin, std::size_t count, const Error& error) {
+  reply(origin, make_frame(kFirstTerm, Refused{.request = request,
+                                               .by = self_,
+                                               .count = static_cast<std::uint32_t>(count),
+                                               .code = error.code(),
+                                               .text = error.message()}));
+}
+
+void Router::reply(NodeId origin, std::shared_ptr<Frame> frame) {
+  if (origin != self_) return links_.send(origin, std::move(frame));
+  // A request of this node that was sent elsewhere first and came back.
+  const auto handled = handle_own_reply(frame);
+  GODWIT_CHECK(handled.ok());
+}
+
+Result<> Router::handle_own_reply(const FramePtr& frame) {
+  GODWIT_TRY_ASSIGN(const FrameView view, open_frame(frame->bytes()));
+  for (const PartView part : view) {
+    if (part.type == PartType::kAnswer) {
+      GODWIT_TRY_ASSIGN(const Answer answer, Answer::decode(part));
+      GODWIT_TRY(on_answer(answer, frame));
+    } else if (part.type == PartType::kApplied) {
+      GODWIT_TRY_ASSIGN(const Applied applied, Applied::decode(part));
+      GODWIT_TRY(on_applied(applied));
+    } else {
+      GODWIT_TRY_ASSIGN(const Refused refused, Refused::decode(part));
+      GODWIT_TRY(on_refused(refused));
+    }
+  }
+  return {};
+}
+
+Result<> Router::on_answer(const Answer& answer, const FramePtr& frame) {
+  return waits_.arrived(answer.request, answer.count, answer.row_length,
+                        {.frame = frame, .positions = answer.positions, .values = answer.values});
+}
+
+Result<> Router::on_applied(const Applied& applied) {
+  return waits_.arrived(applied.request, applied.count);
+}
+
+Result<> Router::on_refused(const Refused& refused) {
+  waits_.fail(Waits::ticket_of(refused.request),
+              Error(refused.code, fmt::format("node {}: {}", refused.by.value(), refused.text)));
+  return {};
+}
+
+}  // namespace godwit

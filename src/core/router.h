@@ -1,0 +1,85 @@
+// core/router.h: reads and changes rows wherever they are: answers for rows owned here, sends the
+// rest on. Owned by the node's state machine, except where noted.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/frame.h"
+#include "core/links.h"
+#include "core/split.h"
+#include "core/tables.h"
+#include "core/waits.h"
+#include "placement/partition_map.h"
+#include "wire/row_messages.h"
+
+namespace godwit {
+
+// A request to one node, ready to be sent.
+struct OutgoingRequest {
+  NodeId peer;
+  std::span<const std::uint32_t> positions;  // of its keys in the batch; lie in the split
+  std::shared_ptr<Frame> frame;
+};
+
+class Router {
+ public:
+  // Where a request for a key is sent first. Normally the key's home; the simulator gives a wrong
+  // guess now and then, which costs a hop and changes no result.
+  using FirstGuess = std::function<NodeId(TableId table, Key key)>;
+
+  Router(NodeId self, const PartitionMap& map, Tables& tables, Links& links, Waits& waits,
+         FirstGuess first_guess);
+
+  // Thread-safe: only the map is read.
+  bool is_mine(TableId table, Key key) const { return map_.home(table, key) == self_; }
+  // Groups a batch by where its keys are asked for first. Thread-safe for different splits.
+  void split(TableId table, std::span<const Key> keys, Split& split) const;
+
+  // Writes the requests of a ticket for the groups of a split that lie elsewhere, in frames of a
+  // moderate size. Thread-safe.
+  std::vector<OutgoingRequest> write_pulls(TicketId ticket, TableId table,
+                                           std::span<const Key> keys, std::uint32_t row_length,
+                                           const Split& split) const;
+  std::vector<OutgoingRequest> write_pushes(TicketId ticket, TableId table, PushMode mode,
+                                            std::span<const Key> keys,
+                                            std::span<const float> floats, std::uint32_t row_length,
+                                            const Split& split) const;
+  // Begins the ticket and sends its requests.
+  void send(TicketId ticket, Purpose purpose, std::uint32_t row_length,
+            std::vector<OutgoingRequest> requests);
+
+  // What other nodes ask. kCorruption if they cannot have meant it.
+  Result<> on_pull(const Pull& pull);
+  Result<> on_push(const Push& push);
+  // What they answer.
+  Result<> on_answer(const Answer& answer, const FramePtr& frame);
+  Result<> on_applied(const Applied& applied);
+  Result<> on_refused(const Refused& refused);
+
+ private:
+  template <class Write>
+  std::vector<OutgoingRequest> write_requests(TicketId ticket, std::uint32_t row_length,
+                                              const Split& split, Write&& write) const;
+  void answer(const Pull& pull, TableRows& rows);
+  void apply(const Push& push, TableRows& rows);
+  void forward(const Pull& pull, const Split& split);
+  void forward(const Push& push, const Split& split);
+  void refuse(std::uint64_t request, NodeId origin, std::size_t count, const Error& error);
+  void reply(NodeId origin, std::shared_ptr<Frame> frame);
+  Result<> handle_own_reply(const FramePtr& frame);
+
+  const NodeId self_;
+  const PartitionMap& map_;
+  Tables& tables_;
+  Links& links_;
+  Waits& waits_;
+  const FirstGuess first_guess_;
+  RowScratch scratch_;
+  Split split_;
+};
+
+}  // namespace godwit

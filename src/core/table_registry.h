@@ -1,0 +1,58 @@
+// core/table_registry.h: opens tables in agreement with all nodes: the coordinator gives ids and
+// has every node make a table before anyone may use it. Owned by the node's state machine.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/links.h"
+#include "core/tables.h"
+#include "core/waits.h"
+#include "wire/table_messages.h"
+
+namespace godwit {
+
+class TableRegistry {
+ public:
+  TableRegistry(NodeId self, std::int64_t nodes, Tables& tables, Links& links, Waits& waits);
+
+  // The ticket is done when all nodes have the table, or fails: with kInvalidArgument if the name
+  // belongs to a table with another spec, with whatever kept a node from making it.
+  // REQUIRES: spec.validate() is ok.
+  void open(TicketId ticket, const TableSpec& spec);
+
+  Result<> on_open(const OpenTable& open);
+  Result<> on_make(const MakeTable& make);
+  Result<> on_made(NodeId from, const MadeTable& made);
+  Result<> on_ready(const TableReady& ready);
+  Result<> on_drop(const DropTable& drop);
+
+ private:
+  struct Opener {
+    NodeId node;
+    std::uint64_t request = 0;
+  };
+  // A table that not all nodes have made yet. Coordinator only.
+  struct Pending {
+    std::set<NodeId> missing;
+    std::vector<Opener> openers;
+  };
+
+  void begin_making(const OpenTable& open);
+  void give_up(TableId id, const Error& error);
+  void answer(const Opener& opener, TableId id, const std::optional<Error>& error);
+
+  const NodeId self_;
+  const std::int64_t nodes_;
+  Tables& tables_;
+  Links& links_;
+  Waits& waits_;
+  std::map<TableId, Pending> pending_;
+  std::int64_t next_id_ = 0;
+};
+
+}  // namespace godwit

@@ -1,0 +1,285 @@
+// sim/sim_node.cc: the worker's script and the checks of what it reads.
+#include "sim/sim_node.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "base/errors.h"
+
+namespace godwit::sim {
+namespace {
+
+NodeCoreOptions core_options(World& world, NodeId self, Prng& prng) {
+  const Scenario& scenario = world.scenario();
+  NodeCoreOptions options{.self = self, .nodes = scenario.nodes};
+  options.links.receipt_every_frames = 1 + prng.below(40);
+  options.links.receipt_every_bytes = 64U << prng.below(12);
+  if (scenario.faults.wrong_guesses > 0) {
+    options.first_guess = [&world, self, chance = prng.split()](TableId table, Key key) mutable {
+      const std::int64_t nodes = world.scenario().nodes;
+      NodeId guess = PartitionMap(nodes).home(table, key);
+      if (chance.below(16) < world.scenario().faults.wrong_guesses) {
+        guess = NodeId{static_cast<std::int64_t>(chance.below(static_cast<std::uint64_t>(nodes)))};
+      }
+      return guess;
+    };
+  }
+  return options;
+}
+
+}  // namespace
+
+SimNode::SimNode(World& world, NodeId self, Prng prng)
+    : world_(world),
+      self_(self),
+      prng_(prng),
+      tables_(std::uint64_t{1} << 28),
+      core_(core_options(world, self, prng_), tables_, world.network().sink(self), *this,
+            world.network().now()),
+      operations_left_(world.scenario().operations),
+      acknowledged_(world.scenario().keys),
+      seen_(world.scenario().keys * static_cast<std::size_t>(world.scenario().nodes)) {
+  world.network().attach(self, *this);
+}
+
+void SimNode::start() {
+  arm_timer();
+  wake();
+}
+
+void SimNode::on_up(NodeId peer, Incarnation incarnation) {
+  core_.on_up(peer, incarnation, now());
+  arm_timer();
+}
+
+void SimNode::on_frame(NodeId peer, FramePtr frame) { core_.on_frame(peer, frame, now()); }
+
+void SimNode::on_room(NodeId peer) { core_.on_room(peer); }
+
+void SimNode::on_down(NodeId peer, const Error& why) {
+  core_.on_down(peer, why, now());
+  arm_timer();
+}
+
+void SimNode::on_done(TicketId ticket) {
+  done_.push_back(ticket);
+  wake();
+}
+
+// The worker's thread runs a little later, like a real one.
+void SimNode::wake() {
+  if (std::exchange(wake_planned_, true)) return;
+  world_.network().after(self_, std::chrono::microseconds(1 + prng_.below(50)), [this] {
+    wake_planned_ = false;
+    advance();
+  });
+}
+
+void SimNode::arm_timer() {
+  const Time next = core_.next_timer();
+  if (next >= timer_armed_ || finished()) return;
+  timer_armed_ = next;
+  world_.network().after(self_, std::max(next - now(), Duration::zero()), [this] {
+    timer_armed_ = Time::max();
+    core_.on_timer(now());
+    arm_timer();
+  });
+}
+
+void SimNode::advance() {
+  for (const TicketId ticket : std::exchange(done_, {})) collect(ticket);
+  if (finished() || world_.violation() || control_) return;
+  switch (phase_) {
+    case Phase::kOpen:
+      control_ = core_.waits().reserve();
+      core_.open_table(*control_, {.name = "t",
+                                   .rows = world_.scenario().keys,
+                                   .row_length =
+                                       static_cast<std::uint32_t>(world_.scenario().nodes)});
+      return;
+    case Phase::kWork:
+      return next_operation();
+    case Phase::kDrain:
+      if (!requests_.empty()) return;
+      phase_ = Phase::kBarrier;
+      [[fallthrough]];
+    case Phase::kBarrier:
+      control_ = core_.waits().reserve();
+      return core_.enter_barrier(*control_);
+    case Phase::kFinalPull:
+      if (requests_.empty()) pull(all_keys());
+      return;
+    case Phase::kFarewell:
+      control_ = core_.waits().reserve();
+      return core_.say_bye(*control_);
+    case Phase::kFinished:
+      return;
+  }
+}
+
+void SimNode::next_operation() {
+  while (operations_left_ > 0 && requests_.size() < world_.scenario().tickets_max) {
+    --operations_left_;
+    if (prng_.below(3) == 0) {
+      pull(draw_keys());
+    } else {
+      push();
+    }
+  }
+  if (operations_left_ == 0) {
+    phase_ = Phase::kDrain;
+    if (requests_.empty()) wake();
+  }
+}
+
+std::vector<Key> SimNode::draw_keys() {
+  std::vector<Key> keys(1 + prng_.below(world_.scenario().batch_max));
+  for (Key& key : keys) key = prng_.below(world_.scenario().keys);
+  return keys;
+}
+
+std::vector<Key> SimNode::all_keys() const {
+  std::vector<Key> keys(world_.scenario().keys);
+  for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = i;
+  return keys;
+}
+
+void SimNode::push() {
+  Request request{.is_pull = false, .keys = draw_keys()};
+  const auto length = static_cast<std::uint32_t>(world_.scenario().nodes);
+  std::vector<float> ones(request.keys.size() * length);
+  for (std::size_t i = 0; i < request.keys.size(); ++i) {
+    const bool lose = world_.scenario().lose_an_update && !std::exchange(skipped_one_, true);
+    ones[i * length + static_cast<std::size_t>(self_.value())] = lose ? 0 : 1;
+    world_.ledger().issued(self_.value(), request.keys[i]);
+  }
+  Split split;
+  core_.router().split(table_, request.keys, split);
+  const TicketId ticket = core_.waits().reserve();
+  auto outgoing = core_.router().write_pushes(ticket, table_, PushMode::kPush, request.keys, ones,
+                                              length, split);
+  RowScratch scratch;
+  for (const Split::Group& group : split.groups()) {
+    if (group.node != self_) continue;
+    for (const std::uint32_t position : group.positions) {
+      const auto row = std::span(ones).subspan(position * length, length);
+      rows_->push(std::span(&request.keys[position], 1), row, scratch).value();
+    }
+  }
+  send(ticket, std::move(request), std::move(outgoing), 0);
+}
+
+void SimNode::pull(std::vector<Key> keys) {
+  Request request{.is_pull = true, .keys = std::move(keys)};
+  for (const Key key : request.keys) request.own_before.push_back(acknowledged_[key]);
+  Split split;
+  core_.router().split(table_, request.keys, split);
+  for (const Split::Group& group : split.groups()) {
+    if (group.node == self_) request.local.assign(group.positions.begin(), group.positions.end());
+  }
+  const TicketId ticket = core_.waits().reserve();
+  const auto length = static_cast<std::uint32_t>(world_.scenario().nodes);
+  auto outgoing = core_.router().write_pulls(ticket, table_, request.keys, length, split);
+  send(ticket, std::move(request), std::move(outgoing), length);
+}
+
+void SimNode::send(TicketId ticket, Request request, std::vector<OutgoingRequest> outgoing,
+                   std::uint32_t row_length) {
+  for (const OutgoingRequest& part : outgoing) {
+    request.positions.emplace_back(part.positions.begin(), part.positions.end());
+  }
+  const Purpose purpose{request.is_pull ? "pull" : "push", request.keys.size()};
+  requests_.emplace(ticket, std::move(request));
+  core_.send(ticket, purpose, row_length, std::move(outgoing));
+}
+
+void SimNode::collect(TicketId ticket) {
+  Waits::Outcome outcome = core_.waits().take(ticket);
+  if (outcome.error) return take_note(ticket, *outcome.error);
+  if (control_ == ticket) {
+    control_.reset();
+    if (phase_ == Phase::kOpen) {
+      const auto entry = tables_.find({.name = "t",
+                                       .rows = world_.scenario().keys,
+                                       .row_length = static_cast<std::uint32_t>(
+                                           world_.scenario().nodes)}).value();
+      rows_ = entry->rows;
+      table_ = entry->id;
+      phase_ = Phase::kWork;
+    } else if (phase_ == Phase::kBarrier) {
+      phase_ = Phase::kFinalPull;
+    } else {
+      phase_ = Phase::kFinished;
+      world_.worker_finished();
+    }
+    return;
+  }
+  const Request request = std::move(requests_.extract(ticket).mapped());
+  if (!request.is_pull) {
+    for (const Key key : request.keys) ++acknowledged_[key];
+    return wake();
+  }
+  const auto length = static_cast<std::size_t>(world_.scenario().nodes);
+  std::vector<float> values(request.keys.size() * length, -1);
+  RowScratch scratch;
+  for (const std::uint32_t position : request.local) {
+    rows_->pull(std::span(&request.keys[position], 1),
+                std::span(values).subspan(position * length, length), scratch).value();
+  }
+  for (const Arrived& answer : outcome.answers) {
+    const auto& places = request.positions[answer.request];
+    for (std::size_t i = 0; i < answer.values.size() / length; ++i) {
+      const std::size_t place = places[answer.positions.empty() ? i : answer.positions[i]];
+      std::copy_n(answer.values.begin() + static_cast<std::ptrdiff_t>(i * length), length,
+                  values.begin() + static_cast<std::ptrdiff_t>(place * length));
+    }
+  }
+  check_rows(request, values);
+  if (phase_ == Phase::kFinalPull) phase_ = Phase::kFarewell;
+  wake();
+}
+
+void SimNode::check_rows(const Request& request, const std::vector<float>& values) {
+  const auto nodes = static_cast<std::size_t>(world_.scenario().nodes);
+  const bool last = phase_ == Phase::kFinalPull;
+  for (std::size_t i = 0; i < request.keys.size(); ++i) {
+    const Key key = request.keys[i];
+    for (std::size_t worker = 0; worker < nodes; ++worker) {
+      const float value = values[i * nodes + worker];
+      const auto issued = world_.ledger().count(static_cast<std::int64_t>(worker), key);
+      const std::string where = fmt::format("node {} read {} in element {} of row {}",
+                                            self_.value(), value, worker, key);
+      if (value > static_cast<float>(issued)) {
+        return world_.fail(where + fmt::format(", but only {} were added", issued));
+      }
+      if (worker == static_cast<std::size_t>(self_.value()) &&
+          value < static_cast<float>(request.own_before[i])) {
+        return world_.fail(where + fmt::format(", but {} of its own additions were acknowledged",
+                                               request.own_before[i]));
+      }
+      if (last && value != static_cast<float>(issued)) {
+        return world_.fail(where + fmt::format(" at the end, but {} were added", issued));
+      }
+    }
+  }
+}
+
+void SimNode::take_note(TicketId ticket, const Error& error) {
+  if (!world_.scenario().kill_a_node) {
+    return world_.fail(fmt::format("node {} was told: {}", self_.value(), error.message()));
+  }
+  requests_.erase(ticket);
+  if (control_ == ticket) control_.reset();
+  told_ = error;
+  if (phase_ == Phase::kFinished) return;
+  phase_ = Phase::kFinished;
+  world_.worker_finished();
+}
+
+std::string SimNode::describe() const {
+  return fmt::format("node {}: {} operations left, {} requests under way", self_.value(),
+                     operations_left_, requests_.size());
+}
+
+}  // namespace godwit::sim

@@ -1,0 +1,79 @@
+// sim/sim_node.h: a simulated process: the state machine that ships, and a worker that checks it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "core/node_core.h"
+#include "core/tables.h"
+#include "sim/world.h"
+
+namespace godwit::sim {
+
+class SimNode final : public TransportEvents, public TicketEvents {
+ public:
+  SimNode(World& world, NodeId self, Prng prng);
+
+  void start();
+
+  void on_up(NodeId peer, Incarnation incarnation) override;
+  void on_frame(NodeId peer, FramePtr frame) override;
+  void on_room(NodeId peer) override;
+  void on_down(NodeId peer, const Error& why) override;
+  void on_done(TicketId ticket) override;
+
+  bool finished() const { return phase_ == Phase::kFinished; }
+  // The worker ended because the job failed; this is what it was told.
+  const std::optional<Error>& told() const { return told_; }
+  NodeCore& core() { return core_; }
+  // Where the worker is and what it waits for, for a world that does not end.
+  std::string describe() const;
+
+ private:
+  enum class Phase { kOpen, kWork, kDrain, kBarrier, kFinalPull, kFarewell, kFinished };
+  struct Request {
+    bool is_pull = false;
+    std::vector<Key> keys;
+    std::vector<std::vector<std::uint32_t>> positions;  // of each wire request
+    std::vector<std::uint32_t> local;                   // positions owned here
+    std::vector<std::int64_t> own_before;  // own acknowledged additions when it was sent
+  };
+
+  Time now() const { return world_.network().now(); }
+  void wake();
+  void advance();
+  void next_operation();
+  void push();
+  void pull(std::vector<Key> keys);
+  void send(TicketId ticket, Request request, std::vector<OutgoingRequest> outgoing,
+            std::uint32_t row_length);
+  void collect(TicketId ticket);
+  void check_rows(const Request& request, const std::vector<float>& values);
+  void take_note(TicketId ticket, const Error& error);
+  void arm_timer();
+  std::vector<Key> draw_keys();
+  std::vector<Key> all_keys() const;
+
+  World& world_;
+  const NodeId self_;
+  Prng prng_;
+  Tables tables_;
+  NodeCore core_;
+  Phase phase_ = Phase::kOpen;
+  bool wake_planned_ = false;
+  Time timer_armed_ = Time::max();
+  std::int64_t operations_left_;
+  TableRows* rows_ = nullptr;
+  TableId table_{0};
+  std::map<TicketId, Request> requests_;
+  std::optional<TicketId> control_;       // of opening, barrier, farewell
+  std::vector<TicketId> done_;
+  std::vector<std::int64_t> acknowledged_;  // own additions per key
+  std::vector<float> seen_;                 // highest value read of each element of each row
+  std::optional<Error> told_;
+  bool skipped_one_ = false;                // the canary's lost update
+};
+
+}  // namespace godwit::sim

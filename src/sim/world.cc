@@ -1,0 +1,123 @@
+// sim/world.cc: runs the job, heals it, judges its end.
+#include "sim/world.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/ids_fmt.h"
+#include "sim/sim_node.h"
+
+namespace godwit::sim {
+namespace {
+
+// Faults end after this much simulated time at the latest; then all must finish within as much
+// again, since nothing waits longer than for a link 250 times slower than the slowest.
+constexpr Duration kFaultTime = std::chrono::seconds(20);
+constexpr Duration kHealTime = std::chrono::seconds(120);
+
+}  // namespace
+
+Scenario draw_scenario(std::uint64_t seed) {
+  Prng prng(mix64(seed, 1));
+  Scenario scenario;
+  scenario.nodes = 1 + static_cast<std::int64_t>(prng.below(5));
+  scenario.operations = 5 + static_cast<std::int64_t>(prng.below(60));
+  scenario.keys = 1 + prng.below(40);
+  scenario.batch_max = 1 + static_cast<std::uint32_t>(prng.below(24));
+  scenario.tickets_max = 1 + static_cast<std::uint32_t>(prng.below(6));
+  scenario.faults = draw_faults(prng);
+  scenario.kill_a_node = scenario.nodes > 1 && prng.below(8) == 0;
+  return scenario;
+}
+
+Ledger::Ledger(std::int64_t workers, std::uint64_t keys)
+    : workers_(workers), counts_(static_cast<std::size_t>(workers) * keys) {}
+
+std::size_t Ledger::index(std::int64_t worker, Key key) const {
+  return key * static_cast<std::size_t>(workers_) + static_cast<std::size_t>(worker);
+}
+
+World::World(std::uint64_t seed, const Scenario& scenario)
+    : seed_(seed),
+      scenario_(scenario),
+      prng_(mix64(seed, 2)),
+      network_(scenario.nodes, scenario.faults, prng_.split()),
+      ledger_(scenario.nodes, scenario.keys) {
+  for (std::int64_t i = 0; i < scenario.nodes; ++i) {
+    nodes_.push_back(std::make_unique<SimNode>(*this, NodeId{i}, prng_.split()));
+  }
+  network_.start();
+  for (const auto& node : nodes_) node->start();
+  const NodeId anyone{0};
+  network_.after(anyone, kFaultTime, [this] { network_.heal(); });
+  if (scenario.kill_a_node) {
+    const NodeId victim{static_cast<std::int64_t>(
+        prng_.below(static_cast<std::uint64_t>(scenario.nodes)))};
+    const Duration when = std::chrono::microseconds(prng_.below(400'000));
+    network_.after(victim, when, [this, victim] {
+      killed_ = victim;
+      network_.kill(victim);
+    });
+  }
+}
+
+World::~World() = default;
+
+void World::fail(const std::string& what) {
+  if (!violation_) violation_ = what;
+}
+
+bool World::all_finished() const {
+  return std::all_of(nodes_.begin(), nodes_.end(), [this](const auto& node) {
+    return node->finished() || (killed_ && node->core().self() == *killed_);
+  });
+}
+
+bool World::step() {
+  if (violation_) return false;
+  if (all_finished()) {
+    check_end();
+    return false;
+  }
+  if (network_.now() > Time{} + kFaultTime + kHealTime) {
+    std::string states;
+    for (const auto& node : nodes_) states += "; " + node->describe();
+    fail("not everyone finished after the faults ended" + states);
+    return false;
+  }
+  ++steps_;
+  if (!network_.step()) {
+    fail("nothing is left to do, but not everyone finished");
+    return false;
+  }
+  return !violation_;
+}
+
+std::optional<std::string> World::run() {
+  while (step()) {
+  }
+  return violation_;
+}
+
+void World::check_end() {
+  for (const auto& node : nodes_) {
+    if (killed_ && node->core().self() == *killed_) continue;
+    const std::string who = fmt::format("node {}", node->core().self().value());
+    if (node->told()) {
+      const std::string named = killed_ ? fmt::format("node {}", killed_->value()) : "";
+      if (!killed_ || (node->told()->message().find(named) == std::string::npos &&
+                       node->told()->message().find("gave up") == std::string::npos)) {
+        return fail(who + " was told: " + node->told()->message());
+      }
+      continue;
+    }
+    if (node->core().waits().open() > 0) return fail(who + " still waits at the end");
+  }
+}
+
+std::string World::replay_line() const {
+  return fmt::format("godwit sim --seeds {}..{}", seed_, seed_);
+}
+
+}  // namespace godwit::sim
