@@ -20,7 +20,7 @@ struct Barrier {
   static constexpr PartType kType = PartType::kBarrier;
 
   std::uint64_t number = 0;
-  NodeId node;
+  NodeId node = {};
 
   std::size_t part_bytes() const;
   void append_to(FrameWriter& writer) const;
@@ -66,7 +66,7 @@ struct Bye {
   static constexpr PartType kType = PartType::kBye;
 
   ByeReason reason = ByeReason::kFinished;
-  std::string_view text;  // cut to kTextBytesMax; any bytes
+  std::string_view text = {};  // cut to kTextBytesMax; any bytes
 
   std::size_t part_bytes() const;
   void append_to(FrameWriter& writer) const;

@@ -14,7 +14,7 @@ namespace godwit {
 // One message, not decoded yet: `switch (part.type)`, then `Pull::decode(part)`.
 struct PartView {
   PartType type = PartType::kBeat;
-  std::span<const std::byte> payload;  // 8-byte aligned, without the padding
+  std::span<const std::byte> payload = {};  // 8-byte aligned, without the padding
 };
 
 class FrameView {

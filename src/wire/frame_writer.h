@@ -27,9 +27,9 @@ class FrameWriter {
   // numbered until stamp_frame(). REQUIRES: the frame is not above kFrameBytesMax.
   FrameWriter(std::size_t parts_bytes, std::uint64_t term);
 
-  // Begins and ends a part; the payload, 8-byte aligned, is the caller's to fill, all of it, before
-  // the frame is sent. Valid as long as the frame. REQUIRES: part_bytes_for(payload_bytes) <=
-  // room().
+  // Adds a part and gives its payload, 8-byte aligned and not initialized: the caller fills all of
+  // it before the frame is sent. Valid as long as the frame.
+  // REQUIRES: part_bytes_for(payload_bytes) <= room().
   std::span<std::byte> add_part(PartType type, std::size_t payload_bytes);
 
   // Bytes of parts that are still to come.

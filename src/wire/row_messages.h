@@ -30,11 +30,11 @@ struct Pull {
   static constexpr PartType kType = PartType::kPull;
 
   std::uint64_t request = 0;
-  NodeId origin;
-  TableId table;
+  NodeId origin = {};
+  TableId table = {};
   std::uint8_t hops = 0;  // how often it was sent on
-  std::span<const Key> keys;
-  std::span<const std::uint32_t> positions;  // empty, or one for each key
+  std::span<const Key> keys = {};
+  std::span<const std::uint32_t> positions = {};  // empty, or one for each key
 
   std::size_t part_bytes() const { return part_bytes(keys.size(), !positions.empty()); }
   void append_to(FrameWriter& writer) const;
@@ -55,11 +55,11 @@ struct Answer {
   static constexpr PartType kType = PartType::kAnswer;
 
   std::uint64_t request = 0;
-  NodeId owner;
-  std::uint32_t row_length = 0;              // at least 1
-  std::uint32_t count = 0;                   // rows
-  std::span<const float> values;             // count * row_length
-  std::span<const std::uint32_t> positions;  // empty, or one for each row
+  NodeId owner = {};
+  std::uint32_t row_length = 0;                   // at least 1
+  std::uint32_t count = 0;                        // rows
+  std::span<const float> values = {};             // count * row_length
+  std::span<const std::uint32_t> positions = {};  // empty, or one for each row
 
   std::size_t part_bytes() const { return part_bytes(count, row_length, !positions.empty()); }
   void append_to(FrameWriter& writer) const;
@@ -85,13 +85,13 @@ struct Push {
   static constexpr PartType kType = PartType::kPush;
 
   std::uint64_t request = 0;
-  NodeId origin;
-  TableId table;
+  NodeId origin = {};
+  TableId table = {};
   std::uint8_t hops = 0;
   PushMode mode = PushMode::kPush;
   std::uint32_t row_length = 0;  // at least 1
-  std::span<const Key> keys;
-  std::span<const float> floats;  // keys.size() * row_length, row after row
+  std::span<const Key> keys = {};
+  std::span<const float> floats = {};  // keys.size() * row_length, row after row
 
   std::size_t part_bytes() const { return part_bytes(keys.size(), row_length); }
   void append_to(FrameWriter& writer) const;
@@ -111,7 +111,7 @@ struct Applied {
   static constexpr PartType kType = PartType::kApplied;
 
   std::uint64_t request = 0;
-  NodeId owner;
+  NodeId owner = {};
   std::uint32_t count = 0;
 
   std::size_t part_bytes() const;
@@ -124,10 +124,10 @@ struct Refused {
   static constexpr PartType kType = PartType::kRefused;
 
   std::uint64_t request = 0;
-  NodeId by;
+  NodeId by = {};
   std::uint32_t count = 0;
   ErrorCode code = ErrorCode::kInvalidArgument;
-  std::string_view text;  // cut to kTextBytesMax; any bytes
+  std::string_view text = {};  // cut to kTextBytesMax; any bytes
 
   std::size_t part_bytes() const;
   void append_to(FrameWriter& writer) const;

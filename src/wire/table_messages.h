@@ -23,7 +23,7 @@ struct OpenTable {
   static constexpr PartType kType = PartType::kOpenTable;
 
   std::uint64_t request = 0;
-  NodeId origin;
+  NodeId origin = {};
   TableSpec spec;
 
   std::size_t part_bytes() const;
@@ -35,7 +35,7 @@ struct OpenTable {
 struct MakeTable {
   static constexpr PartType kType = PartType::kMakeTable;
 
-  TableId table;
+  TableId table = {};
   TableSpec spec;
 
   std::size_t part_bytes() const;
@@ -47,10 +47,10 @@ struct MakeTable {
 struct MadeTable {
   static constexpr PartType kType = PartType::kMadeTable;
 
-  TableId table;
+  TableId table = {};
   bool ok = true;
   ErrorCode code = ErrorCode::kInvalidArgument;  // this and `text` travel only if !ok
-  std::string_view text;                         // cut to kTextBytesMax; any bytes
+  std::string_view text = {};                    // cut to kTextBytesMax; any bytes
 
   std::size_t part_bytes() const;
   void append_to(FrameWriter& writer) const;
@@ -62,10 +62,10 @@ struct TableReady {
   static constexpr PartType kType = PartType::kTableReady;
 
   std::uint64_t request = 0;
-  TableId table;  // 0 if !ok and there is none
+  TableId table = {};  // 0 if !ok and there is none
   bool ok = true;
   ErrorCode code = ErrorCode::kInvalidArgument;  // this and `text` travel only if !ok
-  std::string_view text;                         // cut to kTextBytesMax; any bytes
+  std::string_view text = {};                    // cut to kTextBytesMax; any bytes
 
   std::size_t part_bytes() const;
   void append_to(FrameWriter& writer) const;
@@ -75,7 +75,7 @@ struct TableReady {
 struct DropTable {
   static constexpr PartType kType = PartType::kDropTable;
 
-  TableId table;
+  TableId table = {};
 
   std::size_t part_bytes() const;
   void append_to(FrameWriter& writer) const;

@@ -1,0 +1,164 @@
+// wire/random_message.h: messages drawn from a seed, for tests. Small and empty arrays are likely.
+// Not thread-safe.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/prng.h"
+#include "wire/any_message.h"
+
+namespace godwit {
+
+// Draws messages; their arrays and texts stay valid until the next one is drawn.
+class RandomMessage {
+ public:
+  explicit RandomMessage(std::uint64_t seed) : prng_(seed) {}
+
+  static constexpr std::size_t kKinds = std::variant_size_v<AnyMessage>;
+
+  // REQUIRES: kind < kKinds.
+  AnyMessage draw(std::size_t kind) {
+    switch (kind) {
+      case 0:
+        return draw_pull();
+      case 1:
+        return draw_answer();
+      case 2:
+        return draw_push();
+      case 3:
+        return Applied{.request = number(), .owner = id<NodeId>(), .count = number32()};
+      case 4:
+        return Refused{.request = number(),
+                       .by = id<NodeId>(),
+                       .count = number32(),
+                       .code = code(),
+                       .text = text(kTextBytesMax)};
+      case 5:
+        return OpenTable{.request = number(), .origin = id<NodeId>(), .spec = spec()};
+      case 6:
+        return MakeTable{.table = id<TableId>(), .spec = spec()};
+      case 7:
+        if (flip()) return MadeTable{.table = id<TableId>()};
+        return MadeTable{
+            .table = id<TableId>(), .ok = false, .code = code(), .text = text(kTextBytesMax)};
+      case 8:
+        if (flip()) return TableReady{.request = number(), .table = id<TableId>()};
+        return TableReady{.request = number(),
+                          .table = id<TableId>(),
+                          .ok = false,
+                          .code = code(),
+                          .text = text(kTextBytesMax)};
+      case 9:
+        return DropTable{.table = id<TableId>()};
+      case 10:
+        return Barrier{.number = number(), .node = id<NodeId>()};
+      case 11:
+        return Released{.number = number()};
+      case 12:
+        return Beat{};
+      case 13:
+        return Receipt{};
+      default:
+        GODWIT_CHECK_EQ(kind, 14U);
+        return Bye{.reason = static_cast<ByeReason>(prng_.below(2)), .text = text(kTextBytesMax)};
+    }
+  }
+
+  Prng& prng() { return prng_; }
+
+ private:
+  bool flip() { return prng_.below(2) == 0; }
+  // Any number of bits, so that small and huge ones are drawn alike.
+  std::uint64_t number() { return prng_.next() >> prng_.below(64); }
+  std::uint32_t number32() { return static_cast<std::uint32_t>(number()); }
+  std::uint8_t byte() { return static_cast<std::uint8_t>(prng_.next()); }
+  template <class Id>
+  Id id() {
+    return Id(static_cast<std::int64_t>(number32()));
+  }
+  ErrorCode code() { return static_cast<ErrorCode>(prng_.below(7)); }
+  // Any bits: NaN, infinities and denormals too.
+  float any_float() { return std::bit_cast<float>(static_cast<std::uint32_t>(prng_.next())); }
+  std::size_t size(std::size_t max) { return prng_.below(prng_.below(max + 1) + 1); }
+
+  std::string_view text(std::size_t max) {
+    text_.resize(flip() ? size(max) : size(8));
+    for (char& c : text_) c = static_cast<char>(prng_.next());
+    return text_;
+  }
+  std::span<const Key> keys(std::size_t count) {
+    keys_.resize(count);
+    for (Key& key : keys_) key = number();
+    return keys_;
+  }
+  std::span<const std::uint32_t> positions(std::size_t count) {
+    positions_.resize(flip() ? count : 0);
+    for (std::uint32_t& position : positions_) position = number32();
+    return positions_;
+  }
+  std::span<const float> floats(std::size_t count) {
+    floats_.resize(count);
+    for (float& value : floats_) value = any_float();
+    return floats_;
+  }
+
+  AnyMessage draw_pull() {
+    const std::size_t count = size(40);
+    return Pull{.request = number(),
+                .origin = id<NodeId>(),
+                .table = id<TableId>(),
+                .hops = byte(),
+                .keys = keys(count),
+                .positions = positions(count)};
+  }
+  AnyMessage draw_answer() {
+    const auto count = static_cast<std::uint32_t>(size(20));
+    const auto row_length = static_cast<std::uint32_t>(1 + size(20));
+    return Answer{.request = number(),
+                  .owner = id<NodeId>(),
+                  .row_length = row_length,
+                  .count = count,
+                  .values = floats(std::size_t{count} * row_length),
+                  .positions = positions(count)};
+  }
+  AnyMessage draw_push() {
+    const std::size_t count = size(20);
+    const auto row_length = static_cast<std::uint32_t>(1 + size(20));
+    return Push{.request = number(),
+                .origin = id<NodeId>(),
+                .table = id<TableId>(),
+                .hops = byte(),
+                .mode = static_cast<PushMode>(prng_.below(3)),
+                .row_length = row_length,
+                .keys = keys(count),
+                .floats = floats(count * row_length)};
+  }
+  TableSpec spec() {
+    return {.name = std::string(text(kNameBytesMax)),
+            .rows = number(),
+            .row_length = number32(),
+            .rule = {.kind = static_cast<RuleKind>(prng_.below(5)),
+                     .learning_rate = any_float(),
+                     .mu = any_float(),
+                     .beta1 = any_float(),
+                     .beta2 = any_float(),
+                     .epsilon = any_float()},
+            .init = {.kind = static_cast<InitKind>(prng_.below(4)),
+                     .scale = any_float(),
+                     .seed = number()},
+            .consistency = {.kind = static_cast<ConsistencyKind>(prng_.below(4)),
+                            .staleness = static_cast<std::int64_t>(number())},
+            .accept_nonfinite = flip()};
+  }
+
+  Prng prng_;
+  std::string text_;
+  std::vector<Key> keys_;
+  std::vector<std::uint32_t> positions_;
+  std::vector<float> floats_;
+};
+
+}  // namespace godwit
