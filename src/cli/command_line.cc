@@ -16,6 +16,7 @@ Train large sparse models on one machine or many, without tuning.
 
   demo       factorize a generated matrix and compare with its noise floor
   bench      measure this machine against its limits
+  sim        run a whole cluster in this process from one seed
 
   godwit <command> --help   the options of a command
   godwit --version          the version
@@ -56,6 +57,7 @@ int run_command_line(const std::vector<std::string>& arguments, std::ostream& ou
   Action action;
   add_demo_verb(app, action);
   add_bench_verb(app, action);
+  add_sim_verb(app, action);
   const auto is_given = [&](const CLI::App* verb) { return verb->get_name() == arguments[0]; };
   if (!arguments[0].starts_with('-') && app.get_subcommands(is_given).empty()) {
     err << "godwit: unknown command '" << arguments[0] << "'\nTry `godwit --help`.\n";

@@ -13,5 +13,6 @@ using Action = std::function<int(std::ostream& out, std::ostream& err)>;
 // Each adds a verb to `app` and sets `action` if that verb is given.
 void add_demo_verb(CLI::App& app, Action& action);
 void add_bench_verb(CLI::App& app, Action& action);
+void add_sim_verb(CLI::App& app, Action& action);
 
 }  // namespace godwit

@@ -27,8 +27,8 @@ struct OutgoingRequest {
 
 class Router {
  public:
-  // Where a request for a key is sent first. Normally the key's home; the simulator gives a wrong
-  // guess now and then, which costs a hop and changes no result.
+  // Where a request for a key of another node is sent first; not this node. Normally the key's
+  // home; the simulator gives a wrong guess now and then, which costs a hop and changes no result.
   using FirstGuess = std::function<NodeId(TableId table, Key key)>;
 
   Router(NodeId self, const PartitionMap& map, Tables& tables, Links& links, Waits& waits,

@@ -80,8 +80,8 @@ Duration Network::up_to(Duration most) {
 
 NodeId Network::any_node() { return NodeId{static_cast<std::int64_t>(prng_.below(nodes_.size()))}; }
 
-void Network::schedule(Duration delay, std::function<void()> run) {
-  events_.push({now_ + delay, events_made_++, std::move(run)});
+void Network::schedule(Duration delay, std::function<void()> task) {
+  events_.push({now_ + delay, events_made_++, std::move(task)});
 }
 
 bool Network::step() {
@@ -95,13 +95,23 @@ bool Network::step() {
 
 void Network::after(NodeId node, Duration delay, std::function<void()> task) {
   schedule(delay, [this, node, task = std::move(task)]() mutable {
-    if (node_of(node).dead) return;
-    if (const Time thaw = node_of(node).frozen_until; thaw > now_) {
-      return after(node, thaw - now_, std::move(task));
-    }
-    trace(kTask, static_cast<std::uint64_t>(node.value()));
-    task();
+    node_of(node).tasks.push_back(std::move(task));
+    run_tasks(node);
   });
+}
+
+void Network::run_tasks(NodeId id) {
+  Node& node = node_of(id);
+  while (!node.tasks.empty() && !node.dead) {
+    if (node.frozen_until > now_) {
+      schedule(node.frozen_until - now_, [this, id] { run_tasks(id); });
+      return;
+    }
+    const std::function<void()> task = std::move(node.tasks.front());
+    node.tasks.pop_front();
+    trace(kTask, static_cast<std::uint64_t>(id.value()));
+    task();
+  }
 }
 
 void Network::start() {
@@ -173,7 +183,7 @@ SendStatus Network::send(NodeId from, NodeId to, FramePtr frame) {
 // Delivers what has arrived, in order, unless the direction is held up or the receiver frozen.
 void Network::pump(NodeId from, NodeId to) {
   Lane& lane = lane_of(from, to);
-  while (!lane.queue.empty()) {
+  while (!lane.queue.empty() && !node_of(to).dead) {
     const Time ready = std::max({lane.queue.front().first, lane.held_until,
                                  node_of(to).frozen_until});
     if (ready > now_) {
@@ -181,6 +191,10 @@ void Network::pump(NodeId from, NodeId to) {
         schedule(ready - now_, [this, from, to] { pump(from, to); });
       }
       return;
+    }
+    if (!node_of(to).tasks.empty()) {
+      run_tasks(to);  // what was due before; it may change anything here
+      continue;
     }
     const FramePtr frame = std::move(lane.queue.front().second);
     lane.queue.pop_front();

@@ -32,6 +32,9 @@ class Network {
   // Runs `task` of `node` after `delay`, later if the node is frozen then, never if it is dead.
   void after(NodeId node, Duration delay, std::function<void()> task);
 
+  // Runs `task` after `delay`, whatever becomes of nodes.
+  void schedule(Duration delay, std::function<void()> task);
+
   // Opens all connections and begins to do what the faults say.
   void start();
   // From now on nothing more goes wrong; what is going wrong ends as planned.
@@ -73,6 +76,7 @@ class Network {
     TransportEvents* events = nullptr;
     Time frozen_until{};
     bool dead = false;
+    std::deque<std::function<void()>> tasks;  // due; in order, also those that a freeze held up
   };
 
   Pair& pair_of(NodeId a, NodeId b);
@@ -80,11 +84,11 @@ class Network {
   Node& node_of(NodeId id) { return nodes_[static_cast<std::size_t>(id.value())]; }
 
   SendStatus send(NodeId from, NodeId to, FramePtr frame);
+  void run_tasks(NodeId node);
   void pump(NodeId from, NodeId to);
   void deliver(NodeId from, NodeId to, const FramePtr& frame);
   void connect(NodeId a, NodeId b);
   void disconnect(NodeId a, NodeId b, const char* why);
-  void schedule(Duration delay, std::function<void()> run);
   void begin_faults();
   void plan_drop();
   void plan_partition();

@@ -13,16 +13,20 @@ namespace {
 NodeCoreOptions core_options(World& world, NodeId self, Prng& prng) {
   const Scenario& scenario = world.scenario();
   NodeCoreOptions options{.self = self, .nodes = scenario.nodes};
+  if (!scenario.kill_a_node) {
+    // Faults may pile up to anything here, but all of them end: nobody is to be given up.
+    options.liveness.lost_after = std::chrono::hours(1);
+    options.liveness.expel_after = std::chrono::hours(1);
+  }
   options.links.receipt_every_frames = 1 + prng.below(40);
   options.links.receipt_every_bytes = 64U << prng.below(12);
   if (scenario.faults.wrong_guesses > 0) {
     options.first_guess = [&world, self, chance = prng.split()](TableId table, Key key) mutable {
       const std::int64_t nodes = world.scenario().nodes;
-      NodeId guess = PartitionMap(nodes).home(table, key);
-      if (chance.below(16) < world.scenario().faults.wrong_guesses) {
-        guess = NodeId{static_cast<std::int64_t>(chance.below(static_cast<std::uint64_t>(nodes)))};
-      }
-      return guess;
+      const NodeId home = PartitionMap(nodes).home(table, key);
+      if (chance.below(16) >= world.scenario().faults.wrong_guesses) return home;
+      const auto any = static_cast<std::int64_t>(chance.below(static_cast<std::uint64_t>(nodes)));
+      return NodeId{any} == self ? home : NodeId{any};
     };
   }
   return options;
@@ -78,7 +82,7 @@ void SimNode::wake() {
 
 void SimNode::arm_timer() {
   const Time next = core_.next_timer();
-  if (next >= timer_armed_ || finished()) return;
+  if (next >= timer_armed_) return;
   timer_armed_ = next;
   world_.network().after(self_, std::max(next - now(), Duration::zero()), [this] {
     timer_armed_ = Time::max();
@@ -215,7 +219,9 @@ void SimNode::collect(TicketId ticket) {
     }
     return;
   }
-  const Request request = std::move(requests_.extract(ticket).mapped());
+  auto found = requests_.extract(ticket);
+  if (found.empty()) return;  // the farewell after a failure
+  const Request request = std::move(found.mapped());
   if (!request.is_pull) {
     for (const Key key : request.keys) ++acknowledged_[key];
     return wake();
@@ -271,8 +277,9 @@ void SimNode::take_note(TicketId ticket, const Error& error) {
   }
   requests_.erase(ticket);
   if (control_ == ticket) control_.reset();
-  told_ = error;
   if (phase_ == Phase::kFinished) return;
+  told_ = error;
+  core_.say_bye(core_.waits().reserve());  // as a process does before it exits with an error
   phase_ = Phase::kFinished;
   world_.worker_finished();
 }

@@ -18,6 +18,13 @@ constexpr Duration kHealTime = std::chrono::seconds(120);
 
 }  // namespace
 
+void make_deadly(Scenario& scenario) {
+  scenario.kill_a_node = true;
+  scenario.faults.drop_every = Duration::zero();
+  scenario.faults.partition_every = Duration::zero();
+  scenario.faults.freeze_every = Duration::zero();
+}
+
 Scenario draw_scenario(std::uint64_t seed) {
   Prng prng(mix64(seed, 1));
   Scenario scenario;
@@ -27,7 +34,7 @@ Scenario draw_scenario(std::uint64_t seed) {
   scenario.batch_max = 1 + static_cast<std::uint32_t>(prng.below(24));
   scenario.tickets_max = 1 + static_cast<std::uint32_t>(prng.below(6));
   scenario.faults = draw_faults(prng);
-  scenario.kill_a_node = scenario.nodes > 1 && prng.below(8) == 0;
+  if (scenario.nodes > 1 && prng.below(8) == 0) make_deadly(scenario);
   return scenario;
 }
 
@@ -49,8 +56,7 @@ World::World(std::uint64_t seed, const Scenario& scenario)
   }
   network_.start();
   for (const auto& node : nodes_) node->start();
-  const NodeId anyone{0};
-  network_.after(anyone, kFaultTime, [this] { network_.heal(); });
+  network_.schedule(kFaultTime, [this] { network_.heal(); });
   if (scenario.kill_a_node) {
     const NodeId victim{static_cast<std::int64_t>(
         prng_.below(static_cast<std::uint64_t>(scenario.nodes)))};

@@ -26,6 +26,9 @@ struct Scenario {
   bool lose_an_update = false;        // the canary: a checker must fire
 };
 
+// Has a node killed in the middle, with no other fault that would make a node seem dead.
+void make_deadly(Scenario& scenario);
+
 // The scenario of a seed: sizes and faults are drawn from it.
 Scenario draw_scenario(std::uint64_t seed);
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/errors.h"
+#include "base/parse_number.h"
 #include "base/try.h"
-#include "store/parse_number.h"
 
 namespace godwit {
 namespace {

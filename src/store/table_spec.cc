@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "base/errors.h"
+#include "base/parse_number.h"
 #include "base/try.h"
-#include "store/parse_number.h"
 
 namespace godwit {
 namespace {

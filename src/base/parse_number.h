@@ -1,4 +1,4 @@
-// store/parse_number.h: numbers from text, whole or not at all.
+// base/parse_number.h: numbers from text, whole or not at all.
 #pragma once
 
 #include <charconv>

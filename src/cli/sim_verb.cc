@@ -1,0 +1,97 @@
+// cli/sim_verb.cc: `godwit sim`: whole jobs in this process, one seed each.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <ostream>
+
+#include "base/parse_number.h"
+#include "cli/command_line.h"
+#include "cli/verbs.h"
+#include "sim/world.h"
+
+namespace godwit {
+namespace {
+
+struct SimOptions {
+  std::string seeds = "1..100";
+  bool json = false;
+  bool canary = false;
+};
+
+struct SeedRange {
+  std::uint64_t first = 0;
+  std::uint64_t last = 0;
+};
+
+// "7", or "1..2000" with both ends included.
+std::optional<SeedRange> parse_seeds(const std::string& text) {
+  const std::size_t dots = text.find("..");
+  const auto first = parse_number<std::uint64_t>(text.substr(0, dots));
+  const auto last =
+      dots == std::string::npos ? first : parse_number<std::uint64_t>(text.substr(dots + 2));
+  if (!first || !last || *first > *last) return std::nullopt;
+  return SeedRange{*first, *last};
+}
+
+sim::Scenario scenario_of(std::uint64_t seed, const SimOptions& options) {
+  sim::Scenario scenario = sim::draw_scenario(seed);
+  if (options.canary) {
+    scenario.kill_a_node = false;
+    scenario.lose_an_update = true;
+  }
+  return scenario;
+}
+
+int run_sim(const SimOptions& options, std::ostream& out, std::ostream& err) {
+  const auto seeds = parse_seeds(options.seeds);
+  if (!seeds) {
+    err << "godwit sim: '" << options.seeds << "' is not a range of seeds like 1..2000\n";
+    return kExitUsage;
+  }
+  const auto begin = std::chrono::steady_clock::now();
+  std::uint64_t failed = 0;
+  std::uint64_t steps = 0;
+  std::uint64_t hash = 0;
+  for (std::uint64_t seed = seeds->first;; ++seed) {
+    sim::World world(seed, scenario_of(seed, options));
+    const auto violation = world.run();
+    steps += world.steps();
+    hash = mix64(hash, world.trace_hash());
+    if (options.json) {
+      out << fmt::format("{{\"seed\":{},\"ok\":{},\"steps\":{},\"trace\":\"{:016x}\"}}\n", seed,
+                         !violation, world.steps(), world.trace_hash());
+    }
+    if (violation) {
+      ++failed;
+      err << fmt::format("seed {}: {}\n  faults: {}\n  replay: {}{}\n", seed, *violation,
+                         to_string(world.scenario().faults), world.replay_line(),
+                         options.canary ? " --canary" : "");
+    }
+    if (seed == seeds->last) break;
+  }
+  const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
+  if (!options.json) {
+    out << fmt::format("{} seeds, {} steps, {:.1f} s, {} failed, trace {:016x}\n",
+                       seeds->last - seeds->first + 1, steps, elapsed.count(), failed, hash);
+  }
+  return failed == 0 ? kExitOk : kExitFailed;
+}
+
+}  // namespace
+
+void add_sim_verb(CLI::App& app, Action& action) {
+  CLI::App* verb = app.add_subcommand("sim", "run whole jobs in this process, one seed each");
+  auto options = std::make_shared<SimOptions>();
+  verb->add_option("--seeds", options->seeds, "which: one, or a range A..B")->capture_default_str();
+  verb->add_flag("--json", options->json, "one JSON object a seed instead of a summary");
+  verb->add_flag("--canary", options->canary, "lose an update on purpose: every seed must fail");
+  verb->callback([options, &action] {
+    action = [options](std::ostream& out, std::ostream& err) {
+      return run_sim(*options, out, err);
+    };
+  });
+}
+
+}  // namespace godwit
