@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 
@@ -39,6 +40,21 @@ class Frame {
 };
 
 using FramePtr = std::shared_ptr<const Frame>;
+
+enum class SendStatus : std::uint8_t {
+  kTaken,  // will be sent, unless the connection is lost
+  kFull,   // not taken: the queue to this peer is full; a call of on_room() will follow
+  kDown,   // not taken: there is no connection; a call of on_up() follows if there is one again
+};
+
+// Who takes frames for other nodes: a transport, or a simulated one.
+class FrameSink {
+ public:
+  virtual ~FrameSink() = default;
+
+  // Never blocks. REQUIRES: 0 < frame->size() <= kFrameBytesMax.
+  virtual SendStatus send(NodeId peer, FramePtr frame) = 0;
+};
 
 inline constexpr std::size_t kFrameBytesMax = std::size_t{256} << 20;
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <unordered_map>
 
@@ -45,6 +46,7 @@ class DelayingTransport final : public Transport, public TransportEvents {
   // send() and the last task of the loop.
   void attach(Transport& inner);
 
+  // kDown from the first on_down() on, until on_up().
   SendStatus send(NodeId peer, FramePtr frame) override;
 
   void on_up(NodeId peer, Incarnation incarnation) override;
@@ -53,10 +55,34 @@ class DelayingTransport final : public Transport, public TransportEvents {
   void on_down(NodeId peer, const Error& why) override;
 
  private:
-  struct Waiting;
-  struct Lane;  // to one peer
+  struct Waiting {
+    FramePtr frame;
+    Time due;
+  };
+  // To one peer.
+  struct Lane {
+    bool is_up = false;
+    bool is_blocked = false;   // the inner transport is full; it will say on_room()
+    bool has_release = false;  // a task or a timer will call release()
+    std::deque<Waiting> queue;
+    std::size_t bytes = 0;
+    std::size_t refused_bytes = 0;  // largest that got kFull; 0: none
+  };
 
-  const std::shared_ptr<struct DelayingLanes> lanes_;
+  void release(NodeId peer) GODWIT_EXCLUDES(mutex_);
+  void post_release(NodeId peer);
+  std::optional<Time> send_due(NodeId peer, Lane& lane) GODWIT_REQUIRES(mutex_);
+
+  EventLoop& loop_;
+  const LinkSpeed speed_;
+  TransportEvents& events_;
+  const std::size_t queue_bytes_max_;
+  Transport* inner_ = nullptr;
+  const std::shared_ptr<bool> is_alive_ = std::make_shared<bool>(true);  // of the loop's thread
+
+  Mutex mutex_;
+  std::unordered_map<NodeId, Lane> lanes_ GODWIT_GUARDED_BY(mutex_);
+  Time wire_free_ GODWIT_GUARDED_BY(mutex_){};  // when the last frame will have left
 };
 
 }  // namespace godwit

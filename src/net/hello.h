@@ -22,6 +22,7 @@
 
 #include "godwit/ids.h"
 #include "godwit/result.h"
+#include "net/mac.h"
 #include "net/transport.h"
 
 namespace godwit {
@@ -81,7 +82,6 @@ class Hello {
  private:
   enum class Stage : std::uint8_t { kOpening, kProof, kWelcome, kDone };
   static constexpr std::size_t kNonceBytes = 32;
-  using Mac = std::array<std::byte, 32>;
 
   struct Opening {
     std::uint32_t version = 0;
@@ -101,7 +101,7 @@ class Hello {
   Result<> check_opening() const;
   void say(std::uint8_t kind, std::span<const std::byte> body);
   void refuse(Error why);
-  std::vector<std::byte> encode_opening() const;
+  std::vector<std::byte> encode_opening(NodeId wanted) const;
   Mac proof_of(bool connecting_side) const;
 
   const HelloOptions options_;

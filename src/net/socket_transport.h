@@ -19,8 +19,10 @@
 
 namespace godwit {
 
+class Connector;
 class Greeter;
 class Listener;
+struct Greeted;
 
 struct SocketTransportOptions {
   NodeId self;
@@ -94,18 +96,27 @@ class SocketTransport final : public Transport {
   struct Link;  // to one peer
 
   Link* link_of(NodeId peer) const;
-  void connect(Link& link);
-  void bring_up(Link& link, int fd);
+  HelloOptions hello_options() const;
+  void start_listening();
+  std::unique_ptr<Connector> make_connector(Link& link, std::vector<SocketAddress> ways);
+  void bring_up(Greeted greeted);
+  void lose(Link& link, const Error& why);
+  void post(std::function<void()> task);
 
   EventLoop& loop_;
   const SocketTransportOptions options_;
   TransportEvents& events_;
   const Log& log_;
+  LogLimit limit_;
   Endpoint endpoint_;
   std::vector<std::unique_ptr<Link>> links_;  // by node id; fixed from start() on
   std::unique_ptr<Listener> listener_;
   std::unique_ptr<Greeter> greeter_;
   bool closed_ = false;
+  const std::shared_ptr<bool> is_alive_ = std::make_shared<bool>(true);  // see post()
+  std::atomic<std::uint64_t> hellos_refused_{0};
+  std::atomic<std::uint64_t> strangers_shed_{0};
+  std::atomic<std::uint64_t> accepts_failed_{0};
 };
 
 }  // namespace godwit

@@ -5,8 +5,6 @@
 // resending and dropping repeats is the business of core/links.
 #pragma once
 
-#include <cstdint>
-
 #include "base/frame.h"
 #include "godwit/ids.h"
 #include "godwit/result.h"
@@ -28,19 +26,8 @@ class TransportEvents {
   virtual void on_down(NodeId peer, const Error& why) = 0;
 };
 
-enum class SendStatus : std::uint8_t {
-  kTaken,  // will be sent, unless the connection is lost
-  kFull,   // not taken: the queue to this peer is full; on_room() will follow
-  kDown,   // not taken: there is no connection; on_up() will follow if there is one again
-};
-
-class Transport {
- public:
-  virtual ~Transport() = default;
-
-  // Thread-safe. Never blocks. Sends at once where the connection can take it.
-  // REQUIRES: 0 < frame->size() <= kFrameBytesMax.
-  virtual SendStatus send(NodeId peer, FramePtr frame) = 0;
-};
+// Sends frames and reports what happens through the TransportEvents it was made with. send() is
+// thread-safe here, and sends at once where the connection can take it.
+class Transport : public FrameSink {};
 
 }  // namespace godwit
