@@ -51,6 +51,7 @@ class InprocTransport final : public Transport {
   SendStatus send(NodeId peer, FramePtr frame) override;
 
  private:
+  friend class InprocNetwork;
   struct Node;
   const std::shared_ptr<InprocNetwork::State> network_;
   const std::shared_ptr<Node> node_;

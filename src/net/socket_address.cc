@@ -82,6 +82,14 @@ Result<SocketAddress> SocketAddress::parse(std::string_view text) {
   return address;
 }
 
+Result<SocketAddress> SocketAddress::parse_to_listen(std::string_view text) {
+  GODWIT_TRY_ASSIGN(SocketAddress address, parse(text));
+  if (address.is_unix()) return address;
+  GODWIT_TRY_ASSIGN(const HostAndPort what, split_host_and_port(text));
+  if (what.host == "localhost" || tcp(what.host, what.port).ok()) return address;
+  return tcp(address.family() == AF_INET6 ? "::" : "0.0.0.0", what.port);
+}
+
 Result<SocketAddress> SocketAddress::tcp(const std::string& host, std::uint16_t port) {
   Found found(nullptr, freeaddrinfo);
   if (look_up({host, port}, AI_NUMERICHOST, found) != 0) {

@@ -17,6 +17,9 @@ class SocketAddress {
   // looked up, which may take seconds. kInvalidArgument if malformed, kUnavailable if the name
   // does not resolve.
   static Result<SocketAddress> parse(std::string_view text);
+  // The same for who listens there: a host name other than "localhost" means all addresses of this
+  // machine, because it often resolves to one that only the machine itself can reach.
+  static Result<SocketAddress> parse_to_listen(std::string_view text);
   // `host` must be a numeric address, so that nothing is looked up.
   static Result<SocketAddress> tcp(const std::string& host, std::uint16_t port);
   // kInvalidArgument if the name is empty or longer than the 107 bytes that the system allows.

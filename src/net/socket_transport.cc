@@ -146,7 +146,9 @@ HelloOptions SocketTransport::hello_options() const {
 
 void SocketTransport::start_listening() {
   greeter_ = std::make_unique<Greeter>(
-      loop_, Greeter::Options{hello_options(), options_.hello_deadline, options_.strangers_max},
+      loop_,
+      Greeter::Options{hello_options(), options_.hello_deadline,
+                       options_.strangers_max + links_.size()},
       Greeter::Events{[this](Greeted greeted) { bring_up(std::move(greeted)); },
                       [this](const Error& why) {
                         hellos_refused_.fetch_add(1, std::memory_order_relaxed);

@@ -39,7 +39,7 @@ struct SocketTransportOptions {
 
   // A connection that has not said its hello by then is dropped.
   Duration hello_deadline = std::chrono::seconds(5);
-  // How many such may be open; the oldest goes when there are more.
+  // How many such may be open, beyond one per peer; the oldest goes when there are more.
   std::size_t strangers_max = 128;
   Duration retry_min = std::chrono::milliseconds(10);
   Duration retry_max = std::chrono::seconds(1);
