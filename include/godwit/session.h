@@ -2,6 +2,7 @@
 // tables live in this process, with no sockets and no extra threads.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -16,9 +17,22 @@ namespace godwit {
 
 class SessionState;
 
+// Left as it is, everything about the job is found out from the environment: a process that was
+// started by `godwit launch`, mpirun, srun or anything that sets RANK and WORLD_SIZE joins the job
+// it was started for; any other is a job of its own.
 struct SessionOptions {
   // Memory all tables of this session may take; 0 = what the machine has available at open().
   std::uint64_t memory_bytes_max = 0;
+
+  // The place in the job, for who knows better than the environment. All or none of these.
+  std::int64_t nodes = 0;  // 0: from the environment
+  NodeId node{0};
+  std::string rendezvous;  // "unix:/path" or "tcp:host:port"; node 0 listens there
+  std::string job;         // a name that no other job on these machines has
+  std::string token;       // a secret that all nodes of the job know
+
+  // How long a call waits for other nodes that are alive but do not answer.
+  std::chrono::seconds wait_max{600};
 };
 
 // Thread-safe. Tables and workers stay valid until they are destroyed, also after the session is.
@@ -34,6 +48,14 @@ class Session {
   // bad or the name is taken by a table with another spec, with kOutOfMemory if a bounded table
   // whose rows are all used would not fit into the session's memory: nothing is allocated then.
   Result<Table> table(const TableSpec& spec);
+
+  // Returns when all nodes have called it. To be called by one thread of each node.
+  Result<> barrier();
+
+  // Says goodbye and waits until all other nodes have too: until then they may need rows that are
+  // here. What a node must do before it ends; without it the others see it as lost. kUnavailable
+  // if a node was lost before. No call of this session or its workers may follow.
+  Result<> close();
 
   // A new worker, at tick 0.
   Result<Worker> worker();

@@ -201,9 +201,19 @@ Result<> TableRows::for_parts(std::size_t batch, RowScratch& scratch, Find&& fin
   return {};
 }
 
-Result<> TableRows::pull(std::span<const Key> keys, std::span<float> values, RowScratch& scratch) {
-  GODWIT_TRY(check_floats(keys, values.size()));
+Result<> TableRows::check_pull(std::span<const Key> keys, std::size_t floats) const {
+  GODWIT_TRY(check_floats(keys, floats));
+  return check_keys(keys);
+}
+
+Result<> TableRows::check_change(std::span<const Key> keys, std::span<const float> floats) const {
+  GODWIT_TRY(check_floats(keys, floats.size()));
   GODWIT_TRY(check_keys(keys));
+  return check_finite(keys, floats);
+}
+
+Result<> TableRows::pull(std::span<const Key> keys, std::span<float> values, RowScratch& scratch) {
+  GODWIT_TRY(check_pull(keys, values.size()));
   const std::size_t n = layout_.value_length;
   return for_parts(
       keys.size(), scratch,
@@ -251,9 +261,7 @@ Result<> TableRows::change(std::span<const Key> keys, RowScratch& scratch, Apply
 
 Result<> TableRows::push(std::span<const Key> keys, std::span<const float> gradients,
                          RowScratch& scratch) {
-  GODWIT_TRY(check_floats(keys, gradients.size()));
-  GODWIT_TRY(check_keys(keys));
-  GODWIT_TRY(check_finite(keys, gradients));
+  GODWIT_TRY(check_change(keys, gradients));
   return change(keys, scratch,
                 [&](std::span<const RowRef> rows, std::size_t done, std::size_t begin) {
                   return apply_rule(rows, done, layout_, spec_.rule,
@@ -263,9 +271,7 @@ Result<> TableRows::push(std::span<const Key> keys, std::span<const float> gradi
 
 Result<> TableRows::set(std::span<const Key> keys, std::span<const float> values, bool reset_state,
                         RowScratch& scratch) {
-  GODWIT_TRY(check_floats(keys, values.size()));
-  GODWIT_TRY(check_keys(keys));
-  GODWIT_TRY(check_finite(keys, values));
+  GODWIT_TRY(check_change(keys, values));
   return change(keys, scratch,
                 [&](std::span<const RowRef> rows, std::size_t done, std::size_t begin) {
                   return copy_rows_in(rows, done, layout_,

@@ -41,6 +41,10 @@ class TableRows {
   const TableSpec& spec() const { return spec_; }
   const RowLayout& layout() const { return layout_; }
 
+  // What the calls below check first, for those who split a batch before they call.
+  Result<> check_pull(std::span<const Key> keys, std::size_t floats) const;
+  Result<> check_change(std::span<const Key> keys, std::span<const float> floats) const;
+
   // The contracts are those of Worker (godwit/worker.h).
   Result<> pull(std::span<const Key> keys, std::span<float> values, RowScratch& scratch);
   Result<> push(std::span<const Key> keys, std::span<const float> gradients, RowScratch& scratch);
