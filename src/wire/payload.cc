@@ -47,7 +47,9 @@ std::uint32_t PayloadReader::read_at_least_1(std::string_view field) {
 std::string_view PayloadReader::read_string(std::string_view field, std::size_t max) {
   const std::size_t size = reader_.read_u16();
   if (size > max) {
-    refuse_value(field, size);
+    problem_ =
+        fmt::format("{} announced to have {} bytes, at most {} are allowed", field, size, max);
+    reader_.fail();
     return {};
   }
   const auto bytes = read_array_bytes(field, size, 1, 1);
