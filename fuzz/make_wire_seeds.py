@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+# fuzz/make_wire_seeds.py: writes fuzz/corpus/wire_fuzz/seed_*, one small frame a file. Packs the
+# format a second time, from its description in src/wire; a test demands that all seeds decode.
+import struct
+from pathlib import Path
+
+FOLDER = Path(__file__).resolve().parent / 'corpus' / 'wire_fuzz'
+REQUEST, NODE, TABLE = 17, 2, 4
+
+
+def part(kind: int, payload: bytes) -> bytes:
+    return struct.pack('<B3xI', kind, len(payload)) + payload + bytes(-len(payload) % 8)
+
+
+def frame(*parts: bytes, sequence: int = 0, received: int = 0, term: int = 3) -> bytes:
+    return struct.pack('<B7xQQQ', 1, sequence, received, term) + b''.join(parts)
+
+
+def text(words: str) -> bytes:
+    return struct.pack('<H', len(words)) + words.encode()
+
+
+def pull(keys: list[int], positions: list[int]) -> bytes:
+    return part(1, struct.pack('<QIIIBB2x', REQUEST, NODE, TABLE, len(keys), 1, bool(positions))
+                + struct.pack(f'<{len(keys)}Q', *keys)
+                + struct.pack(f'<{len(positions)}I', *positions))
+
+
+def answer(row_length: int, values: list[float], positions: list[int]) -> bytes:
+    count = len(values) // row_length
+    return part(2, struct.pack('<QIIIB3x', REQUEST, NODE, row_length, count, bool(positions))
+                + struct.pack(f'<{len(values)}f', *values)
+                + struct.pack(f'<{len(positions)}I', *positions))
+
+
+def push(mode: int, row_length: int, keys: list[int], floats: list[float]) -> bytes:
+    return part(3, struct.pack('<QIIIIBB6x', REQUEST, NODE, TABLE, row_length, len(keys), 0, mode)
+                + struct.pack(f'<{len(keys)}Q', *keys) + struct.pack(f'<{len(floats)}f', *floats))
+
+
+def spec(name: str, rule: int, init: int, consistency: int) -> bytes:
+    return struct.pack('<QIBBBB6fQq', 1000, 64, rule, init, consistency, 1,
+                       0.1, 0.9, 0.9, 0.999, 1e-8, 0.5, 99, 3) + text(name)
+
+
+def outcome(ok: bool, code: int, words: str) -> bytes:
+    return struct.pack('<BB', ok, code) + text(words)
+
+
+SEEDS = {
+    'header_only': frame(),
+    'pull': frame(pull([5, 1 << 60], [])),
+    'pull_none': frame(pull([], [])),
+    'pull_positions': frame(pull([1, 2, 3], [9, 0, 4])),
+    'answer': frame(answer(2, [1, -2, 0.5, float('inf')], [])),
+    'answer_positions': frame(answer(1, [1, float('nan'), 3], [2, 1, 0])),
+    'answer_none': frame(answer(8, [], [])),
+    'push': frame(push(0, 2, [7], [1, 2])),
+    'push_set_keep': frame(push(1, 1, [7, 8, 9], [1, 2, 3])),
+    'push_set_reset': frame(push(2, 3, [7], [1, 2, 3])),
+    'push_none': frame(push(0, 1, [], [])),
+    'applied': frame(part(4, struct.pack('<QII', REQUEST, NODE, 12))),
+    'refused': frame(part(5, struct.pack('<QIIBx', REQUEST, NODE, 12, 4) + text('too late'))),
+    'open_table': frame(part(16, struct.pack('<QI', REQUEST, NODE) + spec('users', 4, 3, 0))),
+    'make_table': frame(part(17, struct.pack('<I', TABLE) + spec('items.2', 1, 2, 1))),
+    'made_table': frame(part(18, struct.pack('<I', TABLE) + outcome(True, 0, ''))),
+    'made_table_not': frame(part(18, struct.pack('<I', TABLE) + outcome(False, 2, 'no memory'))),
+    'table_ready': frame(part(19, struct.pack('<QI', REQUEST, TABLE) + outcome(True, 0, ''))),
+    'table_ready_not': frame(part(19, struct.pack('<QI', REQUEST, 0) + outcome(False, 0, 'no'))),
+    'drop_table': frame(part(20, struct.pack('<I', TABLE))),
+    'barrier': frame(part(32, struct.pack('<QI', 6, NODE))),
+    'released': frame(part(33, struct.pack('<Q', 6))),
+    'beat': frame(part(34, b'')),
+    'receipt': frame(part(35, b''), received=812),
+    'bye': frame(part(36, bytes(2) + text(''))),
+    'bye_failed': frame(part(36, b'\1\0' + text('disk full'))),
+    'mixed': frame(pull([3], []), push(0, 1, [4], [5]), answer(1, [6], [7]), part(34, b''),
+                   part(4, struct.pack('<QII', REQUEST, NODE, 1)), sequence=8, received=7),
+}
+
+
+def main() -> None:
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    for name, seed in SEEDS.items():
+        (FOLDER / f'seed_{name}').write_bytes(seed)
+
+
+if __name__ == '__main__':
+    main()
