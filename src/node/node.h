@@ -66,6 +66,14 @@ class Node final : private TransportEvents, private TicketEvents {
 
  private:
   class Waiter;
+  // Hands the state machine's frames to the transport, once there is one.
+  class Sender final : public FrameSink {
+   public:
+    SendStatus send(NodeId peer, FramePtr frame) override {
+      return transport == nullptr ? SendStatus::kDown : transport->send(peer, std::move(frame));
+    }
+    Transport* transport = nullptr;
+  };
 
   explicit Node(const NodeOptions& options);
   Result<> join();
@@ -92,6 +100,7 @@ class Node final : private TransportEvents, private TicketEvents {
   Tables tables_;
 
   Mutex mutex_;
+  Sender sender_;
   NodeCore core_;  // guarded by mutex_, except what is thread-safe in it
   std::map<TicketId, Waiter*> waiters_ GODWIT_GUARDED_BY(mutex_);
   std::vector<Waiter*> to_wake_ GODWIT_GUARDED_BY(mutex_);
@@ -103,8 +112,6 @@ class Node final : private TransportEvents, private TicketEvents {
   std::unique_ptr<SocketTransport> transport_;
   std::jthread loop_thread_;
   Time timer_armed_ = Time::max();  // loop thread only
-  class Sender;
-  std::unique_ptr<Sender> sender_;
 };
 
 }  // namespace godwit

@@ -4,13 +4,30 @@
 #include <utility>
 #include <variant>
 
+#include "base/errors.h"
 #include "base/try.h"
 #include "node/states.h"
 
 namespace godwit {
+namespace {
+
+// The addresses of net have no scheme for TCP.
+std::string without_scheme(const std::string& rendezvous) {
+  return rendezvous.starts_with("tcp:") ? rendezvous.substr(4) : rendezvous;
+}
+
+}  // namespace
 
 Result<Session> Session::open(const SessionOptions& options) {
-  return Session(std::make_shared<SessionState>(options.memory_bytes_max));
+  NodeOptions node{.memory_bytes_max = options.memory_bytes_max, .wait_max = options.wait_max};
+  if (options.nodes > 0) {
+    node.self = options.node;
+    node.nodes = options.nodes;
+    node.rendezvous = without_scheme(options.rendezvous);
+    node.job = {.id = options.job, .token = options.token};
+  }
+  GODWIT_TRY_ASSIGN(auto joined, Node::open(node));
+  return Session(std::make_shared<SessionState>(std::move(joined)));
 }
 
 Session::Session(std::shared_ptr<SessionState> state) : state_(std::move(state)) {}
@@ -19,8 +36,8 @@ Session& Session::operator=(Session&&) noexcept = default;
 Session::~Session() = default;
 
 Result<Table> Session::table(const TableSpec& spec) {
-  GODWIT_TRY_ASSIGN(TableRows* const rows, state_->tables.open(spec));
-  return Table(std::make_shared<TableState>(TableState{.session = state_, .rows = rows}));
+  GODWIT_TRY_ASSIGN(const Tables::Entry entry, state_->node->open_table(spec));
+  return Table(std::make_shared<TableState>(TableState{.session = state_, .entry = entry}));
 }
 
 Result<Worker> Session::worker() {
@@ -28,9 +45,17 @@ Result<Worker> Session::worker() {
   return Worker(std::make_unique<WorkerState>(state_, id));
 }
 
+Result<> Session::barrier() {
+  return state_->node->barrier();
+}
+
+Result<> Session::close() {
+  return state_->node->close();
+}
+
 std::map<std::string, double> Session::metrics() const {
   std::map<std::string, double> values;
-  for (const MetricSample& sample : state_->metrics.snapshot()) {
+  for (const MetricSample& sample : state_->node->metrics().snapshot()) {
     if (const auto* count = std::get_if<std::uint64_t>(&sample.value)) {
       values[sample.name] = static_cast<double>(*count);
     }
@@ -39,19 +64,19 @@ std::map<std::string, double> Session::metrics() const {
 }
 
 NodeId Session::node() const {
-  return NodeId{0};
+  return state_->node->self();
 }
 
 std::int64_t Session::nodes() const {
-  return 1;
+  return state_->node->nodes();
 }
 
 const TableSpec& Table::spec() const {
-  return state_->rows->spec();
+  return state_->entry.rows->spec();
 }
 
 TableStats Table::stats() const {
-  return state_->rows->stats();
+  return state_->entry.rows->stats();
 }
 
 }  // namespace godwit

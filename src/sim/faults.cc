@@ -13,8 +13,8 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 Duration up_to(Prng& prng, Duration most) {
-  return Duration(1 + static_cast<std::int64_t>(
-                          prng.below(static_cast<std::uint64_t>(most.count()))));
+  return Duration(1 +
+                  static_cast<std::int64_t>(prng.below(static_cast<std::uint64_t>(most.count()))));
 }
 
 }  // namespace

@@ -52,9 +52,13 @@ Network::Network(std::int64_t nodes, const Faults& faults, Prng prng)
 
 Network::~Network() = default;
 
-FrameSink& Network::sink(NodeId node) { return *sinks_[static_cast<std::size_t>(node.value())]; }
+FrameSink& Network::sink(NodeId node) {
+  return *sinks_[static_cast<std::size_t>(node.value())];
+}
 
-void Network::attach(NodeId node, TransportEvents& events) { node_of(node).events = &events; }
+void Network::attach(NodeId node, TransportEvents& events) {
+  node_of(node).events = &events;
+}
 
 Network::Pair& Network::pair_of(NodeId a, NodeId b) {
   const auto low = static_cast<std::size_t>(std::min(a, b).value());
@@ -74,11 +78,13 @@ void Network::trace(std::uint64_t kind, std::uint64_t detail) {
 }
 
 Duration Network::up_to(Duration most) {
-  return Duration(static_cast<std::int64_t>(
-      prng_.below(static_cast<std::uint64_t>(most.count()) + 1)));
+  return Duration(
+      static_cast<std::int64_t>(prng_.below(static_cast<std::uint64_t>(most.count()) + 1)));
 }
 
-NodeId Network::any_node() { return NodeId{static_cast<std::int64_t>(prng_.below(nodes_.size()))}; }
+NodeId Network::any_node() {
+  return NodeId{static_cast<std::int64_t>(prng_.below(nodes_.size()))};
+}
 
 void Network::schedule(Duration delay, std::function<void()> task) {
   events_.push({now_ + delay, events_made_++, std::move(task)});
@@ -184,8 +190,8 @@ SendStatus Network::send(NodeId from, NodeId to, FramePtr frame) {
 void Network::pump(NodeId from, NodeId to) {
   Lane& lane = lane_of(from, to);
   while (!lane.queue.empty() && !node_of(to).dead) {
-    const Time ready = std::max({lane.queue.front().first, lane.held_until,
-                                 node_of(to).frozen_until});
+    const Time ready =
+        std::max({lane.queue.front().first, lane.held_until, node_of(to).frozen_until});
     if (ready > now_) {
       if (ready > lane.queue.front().first) {
         schedule(ready - now_, [this, from, to] { pump(from, to); });

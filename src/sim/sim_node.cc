@@ -57,9 +57,13 @@ void SimNode::on_up(NodeId peer, Incarnation incarnation) {
   arm_timer();
 }
 
-void SimNode::on_frame(NodeId peer, FramePtr frame) { core_.on_frame(peer, frame, now()); }
+void SimNode::on_frame(NodeId peer, FramePtr frame) {
+  core_.on_frame(peer, frame, now());
+}
 
-void SimNode::on_room(NodeId peer) { core_.on_room(peer); }
+void SimNode::on_room(NodeId peer) {
+  core_.on_room(peer);
+}
 
 void SimNode::on_down(NodeId peer, const Error& why) {
   core_.on_down(peer, why, now());
@@ -97,10 +101,10 @@ void SimNode::advance() {
   switch (phase_) {
     case Phase::kOpen:
       control_ = core_.waits().reserve();
-      core_.open_table(*control_, {.name = "t",
-                                   .rows = world_.scenario().keys,
-                                   .row_length =
-                                       static_cast<std::uint32_t>(world_.scenario().nodes)});
+      core_.open_table(*control_,
+                       {.name = "t",
+                        .rows = world_.scenario().keys,
+                        .row_length = static_cast<std::uint32_t>(world_.scenario().nodes)});
       return;
     case Phase::kWork:
       return next_operation();
@@ -204,10 +208,12 @@ void SimNode::collect(TicketId ticket) {
   if (control_ == ticket) {
     control_.reset();
     if (phase_ == Phase::kOpen) {
-      const auto entry = tables_.find({.name = "t",
-                                       .rows = world_.scenario().keys,
-                                       .row_length = static_cast<std::uint32_t>(
-                                           world_.scenario().nodes)}).value();
+      const auto entry =
+          tables_
+              .find({.name = "t",
+                     .rows = world_.scenario().keys,
+                     .row_length = static_cast<std::uint32_t>(world_.scenario().nodes)})
+              .value();
       rows_ = entry->rows;
       table_ = entry->id;
       phase_ = Phase::kWork;
@@ -230,8 +236,10 @@ void SimNode::collect(TicketId ticket) {
   std::vector<float> values(request.keys.size() * length, -1);
   RowScratch scratch;
   for (const std::uint32_t position : request.local) {
-    rows_->pull(std::span(&request.keys[position], 1),
-                std::span(values).subspan(position * length, length), scratch).value();
+    rows_
+        ->pull(std::span(&request.keys[position], 1),
+               std::span(values).subspan(position * length, length), scratch)
+        .value();
   }
   for (const Arrived& answer : outcome.answers) {
     const auto& places = request.positions[answer.request];
@@ -254,8 +262,8 @@ void SimNode::check_rows(const Request& request, const std::vector<float>& value
     for (std::size_t worker = 0; worker < nodes; ++worker) {
       const float value = values[i * nodes + worker];
       const auto issued = world_.ledger().count(static_cast<std::int64_t>(worker), key);
-      const std::string where = fmt::format("node {} read {} in element {} of row {}",
-                                            self_.value(), value, worker, key);
+      const std::string where =
+          fmt::format("node {} read {} in element {} of row {}", self_.value(), value, worker, key);
       if (value > static_cast<float>(issued)) {
         return world_.fail(where + fmt::format(", but only {} were added", issued));
       }

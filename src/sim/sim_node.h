@@ -68,12 +68,12 @@ class SimNode final : public TransportEvents, public TicketEvents {
   TableRows* rows_ = nullptr;
   TableId table_{0};
   std::map<TicketId, Request> requests_;
-  std::optional<TicketId> control_;       // of opening, barrier, farewell
+  std::optional<TicketId> control_;  // of opening, barrier, farewell
   std::vector<TicketId> done_;
   std::vector<std::int64_t> acknowledged_;  // own additions per key
   std::vector<float> seen_;                 // highest value read of each element of each row
   std::optional<Error> told_;
-  bool skipped_one_ = false;                // the canary's lost update
+  bool skipped_one_ = false;  // the canary's lost update
 };
 
 }  // namespace godwit::sim

@@ -58,8 +58,8 @@ World::World(std::uint64_t seed, const Scenario& scenario)
   for (const auto& node : nodes_) node->start();
   network_.schedule(kFaultTime, [this] { network_.heal(); });
   if (scenario.kill_a_node) {
-    const NodeId victim{static_cast<std::int64_t>(
-        prng_.below(static_cast<std::uint64_t>(scenario.nodes)))};
+    const NodeId victim{
+        static_cast<std::int64_t>(prng_.below(static_cast<std::uint64_t>(scenario.nodes)))};
     const Duration when = std::chrono::microseconds(prng_.below(400'000));
     network_.after(victim, when, [this, victim] {
       killed_ = victim;

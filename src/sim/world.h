@@ -17,13 +17,13 @@ class SimNode;
 
 struct Scenario {
   std::int64_t nodes = 3;
-  std::int64_t operations = 40;       // of each worker
+  std::int64_t operations = 40;  // of each worker
   std::uint64_t keys = 20;
   std::uint32_t batch_max = 12;
-  std::uint32_t tickets_max = 3;      // requests of a worker under way at once
+  std::uint32_t tickets_max = 3;  // requests of a worker under way at once
   Faults faults;
-  bool kill_a_node = false;           // in the middle; the others must notice and say so
-  bool lose_an_update = false;        // the canary: a checker must fire
+  bool kill_a_node = false;     // in the middle; the others must notice and say so
+  bool lose_an_update = false;  // the canary: a checker must fire
 };
 
 // Has a node killed in the middle, with no other fault that would make a node seem dead.

@@ -38,7 +38,6 @@ TEST(WireCorpus, DoesNoHarm) {
         0);
   });
   EXPECT_GE(count, 20U);
-  EXPECT_LE(count, 100U);
 }
 
 // The seeds are packed by another program, fuzz/make_wire_seeds.py: both understand the format

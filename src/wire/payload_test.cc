@@ -11,7 +11,7 @@ namespace {
 // A part of these bytes, in 8-byte aligned memory.
 class Bytes {
  public:
-  explicit Bytes(std::initializer_list<int> bytes) : frame_(Frame::make(bytes.size())) {
+  Bytes(std::initializer_list<int> bytes) : frame_(Frame::make(bytes.size())) {
     auto* out = frame_->bytes().data();
     for (const int byte : bytes) *out++ = static_cast<std::byte>(byte);
   }

@@ -1,0 +1,260 @@
+// node/node.cc: joins, feeds the state machine, blocks and wakes.
+#include "node/node.h"
+
+#include <sys/random.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "base/errors.h"
+#include "base/try.h"
+#include "net/rendezvous.h"
+
+namespace godwit {
+namespace {
+
+// How often a long wait says what it waits for.
+constexpr Duration kSayCauseEvery = std::chrono::seconds(5);
+// How long a node that has said goodbye stays for the receipts of it.
+constexpr Duration kLinger = std::chrono::seconds(2);
+
+Incarnation new_incarnation() {
+  std::uint64_t bits = 0;
+  const auto got = ::getrandom(&bits, sizeof(bits), 0);
+  GODWIT_CHECK_EQ(got, static_cast<ssize_t>(sizeof(bits)));
+  return Incarnation{static_cast<std::int64_t>(bits >> 1 | 1)};
+}
+
+}  // namespace
+
+// One blocked thread.
+class Node::Waiter {
+ public:
+  void wake() GODWIT_EXCLUDES(mutex_) {
+    const MutexLock lock(mutex_);
+    woken_ = true;
+    // Under the lock: the waiter lives on the stack of the thread that this lets go on.
+    condition_.notify_one();
+  }
+  bool wait_until(Time deadline) GODWIT_EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    return condition_.wait_until(lock, deadline,
+                                 [this]() GODWIT_REQUIRES(mutex_) { return woken_; });
+  }
+
+ private:
+  Mutex mutex_;
+  CondVar condition_;
+  bool woken_ GODWIT_GUARDED_BY(mutex_) = false;
+};
+
+Node::Node(const NodeOptions& options)
+    : options_(options),
+      log_(Log::to_stderr(
+          {.name = fmt::format("node {}", options.self.value()), .level = LogLevel::kWarn})),
+      tables_(options.memory_bytes_max, 1.0 / static_cast<double>(options.nodes)),
+      core_({.self = options.self, .nodes = options.nodes, .liveness = options.liveness}, tables_,
+            sender_, *this, time_.now()) {}
+
+Result<std::shared_ptr<Node>> Node::open(const NodeOptions& options) {
+  if (options.nodes < 1 || options.nodes > static_cast<std::int64_t>(kPartitions)) {
+    return invalid_argument("a job of {} nodes: there must be 1 to {}", options.nodes, kPartitions);
+  }
+  if (options.self.value() < 0 || options.self.value() >= options.nodes) {
+    return invalid_argument("node {} of a job of {} nodes: nodes are numbered from 0",
+                            options.self.value(), options.nodes);
+  }
+  std::shared_ptr<Node> node(new Node(options));  // NOLINT: the constructor is private
+  if (options.nodes > 1) GODWIT_TRY(node->join());
+  return node;
+}
+
+Result<> Node::join() {
+  const Incarnation incarnation = new_incarnation();
+  GODWIT_TRY_ASSIGN(loop_, EventLoop::make());
+  transport_ =
+      std::make_unique<SocketTransport>(*loop_,
+                                        SocketTransportOptions{.self = options_.self,
+                                                               .incarnation = incarnation,
+                                                               .job = options_.job,
+                                                               .tcp_address = options_.tcp_address,
+                                                               .unix_socket = options_.unix_socket},
+                                        *this, log_);
+  GODWIT_TRY(transport_->listen());
+  GODWIT_TRY_ASSIGN(const std::vector<Peer> peers, rendezvous({.address = options_.rendezvous,
+                                                               .self = options_.self,
+                                                               .nodes = options_.nodes,
+                                                               .incarnation = incarnation,
+                                                               .job = options_.job,
+                                                               .endpoint = transport_->endpoint(),
+                                                               .deadline = options_.join_within},
+                                                              log_));
+  GODWIT_TRY(transport_->start(peers));
+  sender_.transport = transport_.get();
+  loop_thread_ = std::jthread([this] {
+    arm_timer();
+    loop_->run();
+  });
+  return barrier();
+}
+
+Node::~Node() {
+  leave_network(Duration::zero());
+}
+
+void Node::leave_network(Duration linger) {
+  if (loop_ == nullptr) return;
+  loop_->stop();
+  if (loop_thread_.joinable()) loop_thread_.join();
+  if (transport_ != nullptr) transport_->close(linger);
+}
+
+template <class Fn>
+void Node::with_core(Fn&& fn) {
+  std::vector<Waiter*> to_wake;
+  bool room_waited_for = false;
+  {
+    const MutexLock lock(mutex_);
+    fn();
+    to_wake.swap(to_wake_);
+    room_waited_for = waiting_for_room_ > 0;
+  }
+  // After the lock is free: who wakes up will want it.
+  for (Waiter* waiter : to_wake) waiter->wake();
+  if (room_waited_for) room_.notify_all();
+}
+
+void Node::on_up(NodeId peer, Incarnation incarnation) {
+  with_core([&] { core_.on_up(peer, incarnation, time_.now()); });
+  arm_timer();
+}
+
+void Node::on_frame(NodeId peer, FramePtr frame) {
+  with_core([&] { core_.on_frame(peer, frame, time_.now()); });
+}
+
+void Node::on_room(NodeId peer) {
+  with_core([&] { core_.on_room(peer); });
+}
+
+void Node::on_down(NodeId peer, const Error& why) {
+  with_core([&] { core_.on_down(peer, why, time_.now()); });
+  arm_timer();
+}
+
+// Called from inside the state machine, so the lock is held.
+void Node::on_done(TicketId ticket) GODWIT_NO_THREAD_SAFETY_ANALYSIS {
+  const auto place = waiters_.find(ticket);
+  if (place == waiters_.end()) return;
+  to_wake_.push_back(place->second);
+  waiters_.erase(place);
+}
+
+void Node::arm_timer() {
+  Time next;
+  {
+    const MutexLock lock(mutex_);
+    next = core_.next_timer();
+  }
+  if (next >= timer_armed_) return;
+  timer_armed_ = next;
+  loop_->call_at(next, [this] {
+    timer_armed_ = Time::max();
+    with_core([&] { core_.on_timer(time_.now()); });
+    arm_timer();
+  });
+}
+
+Result<> Node::wait_for_room(NodeId peer, MutexLock& lock) {
+  const Time deadline = time_.now() + options_.wait_max;
+  ++waiting_for_room_;
+  const bool room = room_.wait_until(
+      lock, deadline, [&] { return core_.links().has_room(peer) || core_.failure().has_value(); });
+  --waiting_for_room_;
+  if (room) return {};
+  return timeout("no room for more requests to {} within {}",
+                 core_.members().describe(peer, time_.now()), options_.wait_max);
+}
+
+Result<> Node::send(TicketId ticket, Purpose purpose, std::uint32_t row_length,
+                    std::vector<OutgoingRequest> requests) {
+  MutexLock lock(mutex_);
+  for (const OutgoingRequest& request : requests) {
+    if (!core_.links().has_room(request.peer)) GODWIT_TRY(wait_for_room(request.peer, lock));
+  }
+  core_.send(ticket, purpose, row_length, std::move(requests));
+  return {};
+}
+
+Result<> Node::wait_done(TicketId ticket) {
+  Waiter waiter;
+  {
+    const MutexLock lock(mutex_);
+    if (core_.waits().is_done(ticket)) return {};
+    waiters_[ticket] = &waiter;
+  }
+  const Time begin = time_.now();
+  const Time deadline = begin + options_.wait_max;
+  Time next_word = begin + kSayCauseEvery;
+  while (!waiter.wait_until(std::min(deadline, next_word))) {
+    const Time now = time_.now();
+    const MutexLock lock(mutex_);
+    if (core_.waits().is_done(ticket)) {
+      next_word = Time::max();  // it is being woken up right now
+      continue;
+    }
+    if (now >= deadline) {
+      waiters_.erase(ticket);
+      const Error error = timeout("waited {}: {}", now - begin, core_.describe(ticket, now));
+      core_.waits().abandon(ticket);
+      return error;
+    }
+    log_.warn("waiting for {}: {}", now - begin, core_.describe(ticket, now));
+    next_word += kSayCauseEvery;
+  }
+  return {};
+}
+
+Result<Waits::Outcome> Node::wait(TicketId ticket) {
+  GODWIT_TRY(wait_done(ticket));
+  const MutexLock lock(mutex_);
+  Waits::Outcome outcome = core_.waits().take(ticket);
+  if (outcome.error) return std::move(*outcome.error);
+  return outcome;
+}
+
+Result<Tables::Entry> Node::open_table(const TableSpec& spec) {
+  GODWIT_TRY(spec.validate());
+  const TicketId ticket = reserve();
+  with_core([&] { core_.open_table(ticket, spec); });
+  GODWIT_TRY(wait(ticket));
+  GODWIT_TRY_ASSIGN(const auto entry, tables_.find(spec));
+  GODWIT_CHECK(entry.has_value());
+  return *entry;
+}
+
+Result<> Node::barrier() {
+  const TicketId ticket = reserve();
+  with_core([&] { core_.enter_barrier(ticket); });
+  GODWIT_TRY(wait(ticket));
+  return {};
+}
+
+Result<> Node::close() {
+  if (loop_ == nullptr) return {};
+  const TicketId ticket = reserve();
+  with_core([&] { core_.say_bye(ticket); });
+  const auto goodbye = wait(ticket);
+  leave_network(kLinger);
+  std::optional<Error> failure;
+  {
+    const MutexLock lock(mutex_);
+    failure = core_.failure();
+  }
+  if (failure) return std::move(*failure);
+  if (!goodbye.ok()) return goodbye.error();
+  return {};
+}
+
+}  // namespace godwit
