@@ -73,6 +73,7 @@ Result<std::shared_ptr<Node>> Node::open(const NodeOptions& options) {
 Result<> Node::join() {
   const Incarnation incarnation = new_incarnation();
   GODWIT_TRY_ASSIGN(loop_, EventLoop::make());
+  TransportEvents& events = *this;  // a private base, known only here
   transport_ =
       std::make_unique<SocketTransport>(*loop_,
                                         SocketTransportOptions{.self = options_.self,
@@ -80,7 +81,7 @@ Result<> Node::join() {
                                                                .job = options_.job,
                                                                .tcp_address = options_.tcp_address,
                                                                .unix_socket = options_.unix_socket},
-                                        *this, log_);
+                                        events, log_);
   GODWIT_TRY(transport_->listen());
   GODWIT_TRY_ASSIGN(const std::vector<Peer> peers, rendezvous({.address = options_.rendezvous,
                                                                .self = options_.self,
