@@ -31,6 +31,9 @@ struct SessionOptions {
   std::string job;         // a name that no other job on these machines has
   std::string token;       // a secret that all nodes of the job know
 
+  // Nodes on one machine talk over Unix sockets, unless this is off: then over TCP like the others.
+  bool unix_sockets = true;
+
   // How long a call waits for other nodes that are alive but do not answer.
   std::chrono::seconds wait_max{600};
 };

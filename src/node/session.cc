@@ -20,6 +20,7 @@ std::string without_scheme(const std::string& rendezvous) {
 
 Result<Session> Session::open(const SessionOptions& options) {
   NodeOptions node{.memory_bytes_max = options.memory_bytes_max, .wait_max = options.wait_max};
+  node.unix_socket = options.unix_sockets;
   if (options.nodes > 0) {
     node.self = options.node;
     node.nodes = options.nodes;
