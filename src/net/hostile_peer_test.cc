@@ -124,6 +124,29 @@ TEST_P(HostilePeer, AnotherJobIsRefused) {
   EXPECT_THAT(refusal_of(options), HasSubstr("is of job 'another', this one of job 'test-"));
 }
 
+TEST_P(HostilePeer, AnotherVersionIsToldWhichOneIsSpoken) {
+  HelloOptions options;
+  options.job = socket_options(2).job;
+  options.self = NodeId(2);
+  options.incarnation = Incarnation(1);
+  options.version = kProtocolVersion + 6;
+  Hello hello = Hello::connecting(options, NodeId(0));
+  const UniqueFd stranger = connect_stranger(a_->transport->endpoint());
+  ASSERT_TRUE(send_whole(stranger.fd(), hello.take_output()));
+  while (!hello.is_over()) {
+    std::byte bytes[512];
+    const iovec part{bytes, sizeof bytes};
+    pollfd waiting{stranger.fd(), POLLIN, 0};
+    ASSERT_EQ(::poll(&waiting, 1, 30000), 1);
+    const long count = receive_some(stranger.fd(), {&part, 1});
+    ASSERT_GT(count, 0);
+    hello.receive(std::span(bytes).first(static_cast<std::size_t>(count)));
+  }
+  EXPECT_EQ(hello.error()->message(),
+            "refused by the other side: the other side speaks version 7 of the protocol, this one "
+            "version 1: all nodes must run the same Godwit");
+}
+
 TEST_P(HostilePeer, ANodeThatIsNoPeerIsRefused) {
   EXPECT_THAT(refusal_of(socket_options(3, GetParam())),
               HasSubstr("refused by the other side: node 3 is not a peer of node 0"));
