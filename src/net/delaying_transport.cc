@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <string>
 #include <utility>
 
@@ -48,7 +49,7 @@ Result<LinkSpeed> parse_link_speed(std::string_view text) {
     if (unit->seconds == 0 && speed.bytes_per_second == 0) {
       speed.bytes_per_second = number * unit->bytes_per_second;
     } else if (unit->seconds != 0 && speed.latency == Duration::zero()) {
-      speed.latency = Duration(static_cast<std::int64_t>(number * unit->seconds * 1e9));
+      speed.latency = Duration(std::llround(number * unit->seconds * 1e9));
     } else {
       return bad_link_speed(text);
     }

@@ -171,11 +171,11 @@ TEST(Hello, GarbageIsNoHelloAndNothingIsHeldOfIt) {
 }
 
 TEST(Hello, EveryTruncatedOrChangedOpeningIsRefused) {
-  for (std::size_t at = 0; at < 94; ++at) {
+  const std::size_t size = Hello::connecting(options_of(3), NodeId(1)).take_output().size();
+  for (std::size_t at = 0; at < size; ++at) {
     Hello connecting = Hello::connecting(options_of(3), NodeId(1));
     Hello listening = Hello::listening(options_of(1));
     std::vector<std::byte> opening = connecting.take_output();
-    ASSERT_LT(at, opening.size());
     opening[at] ^= std::byte{1};
     listening.receive(opening);
     // A changed nonce, node or incarnation is found out by the proof at the latest.

@@ -112,9 +112,10 @@ class RecordingEvents final : public TransportEvents {
   }
 
   // False if it does not come true within the test's deadline.
-  [[nodiscard]] bool wait(NodeId peer, const std::function<bool(const PeerRecord&)>& condition) {
+  [[nodiscard]] bool wait(NodeId peer, const std::function<bool(const PeerRecord&)>& condition,
+                          Time deadline = test_deadline()) {
     MutexLock lock(mutex_);
-    return changed_.wait_until(lock, test_deadline(),
+    return changed_.wait_until(lock, deadline,
                                [&]() GODWIT_REQUIRES(mutex_) { return condition(records_[peer]); });
   }
   [[nodiscard]] bool wait_up(NodeId peer, int times = 1) {
@@ -125,6 +126,10 @@ class RecordingEvents final : public TransportEvents {
   }
   [[nodiscard]] bool wait_frames(NodeId peer, std::size_t count) {
     return wait(peer, [&](const PeerRecord& record) { return record.frames.size() >= count; });
+  }
+  // For a loss that the test itself made.
+  void forget_downs(NodeId peer) {
+    change(peer, [](PeerRecord& record) { record.downs = 0; });
   }
   PeerRecord record(NodeId peer) {
     const MutexLock lock(mutex_);
