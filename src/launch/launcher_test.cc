@@ -173,7 +173,7 @@ TEST_F(Launch, WhoNoticedTheLossIsNotBlamedForIt) {
 TEST_F(Launch, WhoDoesNotWantToEndIsKilled) {
   options_.supervision.failure_grace = std::chrono::milliseconds(200);
   const auto outcome = run(2, kUntilReady +
-                                  "then exit 1; fi; trap '' TERM; touch $TMPDIR/logs/ready;"
+                                  "then exit 1; fi; trap '' TERM; : > $TMPDIR/logs/ready;"
                                   "while :; do sleep 1; done");
   ASSERT_TRUE(outcome.ok());
   EXPECT_EQ(outcome->exit_code, 1);
@@ -235,10 +235,9 @@ TEST_F(Launch, BadOptionsStartNothing) {
 
 TEST_F(Launch, AnInterruptIsHandedOnOnceAndTheJobMayEndInOrder) {
   options_.supervision.is_quiet = true;
-  const auto outcome =
-      run(2,
-          "trap 'echo saved; exit 0' INT; if [ $GODWIT_NODE = 0 ]; then kill -INT $PPID; fi;"
-          "sleep 100 & wait; wait");
+  const auto outcome = run(2, kUntilReady +
+                                  "then kill -INT $PPID; fi; trap 'echo saved; exit 0' INT;"
+                                  ": > $TMPDIR/logs/ready; sleep 100 & wait; wait");
   ASSERT_TRUE(outcome.ok());
   EXPECT_EQ(outcome->exit_code, 130);
   EXPECT_TRUE(outcome->was_interrupted);
@@ -248,7 +247,7 @@ TEST_F(Launch, AnInterruptIsHandedOnOnceAndTheJobMayEndInOrder) {
 TEST_F(Launch, ASecondInterruptKills) {
   const auto outcome =
       run(2,
-          "trap '' INT TERM; touch $TMPDIR/logs/$GODWIT_NODE;"
+          "trap '' INT TERM; : > $TMPDIR/logs/$GODWIT_NODE;"
           "while [ ! -e $TMPDIR/logs/1 ]; do sleep 0.01; done;"
           "if [ $GODWIT_NODE = 0 ]; then kill -TERM $PPID; sleep 0.1; kill -INT $PPID; fi;"
           "while :; do sleep 1; done");
