@@ -1,0 +1,74 @@
+// launch/launch_outcome_test.cc: who is blamed, and with which exit code.
+#include "launch/launch_outcome.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace godwit {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+NodeEnd exited(std::int64_t node, int code) {
+  return {node, {code, 0}, false};
+}
+NodeEnd killed(std::int64_t node, int signal) {
+  return {node, {0, signal}, false};
+}
+NodeEnd told(NodeEnd end) {
+  end.was_told = true;
+  return end;
+}
+
+std::int64_t blamed(const std::vector<NodeEnd>& ends) {
+  const auto cause = first_cause(ends);
+  return cause ? ends[*cause].node : -1;
+}
+
+TEST(LaunchOutcome, TheFirstFailureIsBlamed) {
+  EXPECT_EQ(blamed({}), -1);
+  EXPECT_EQ(blamed({exited(0, 0), exited(1, 0)}), -1);
+  EXPECT_EQ(blamed({exited(0, 0), exited(1, 2), exited(2, 1)}), 1);
+  EXPECT_EQ(blamed({exited(2, 1), told(killed(0, 15))}), 2);
+}
+
+TEST(LaunchOutcome, WhoLostItsPeersIsBlamedOnlyForLackOfAnother) {
+  EXPECT_EQ(blamed({exited(0, 3), exited(1, 3)}), 0);
+  EXPECT_EQ(blamed({exited(0, 3), killed(1, 9), told(exited(2, 1))}), 1);
+  EXPECT_EQ(blamed({exited(0, 3), told(killed(1, 15)), told(exited(2, 1))}), 0);
+}
+
+TEST(LaunchOutcome, OfThoseSeenTogetherTheKilledComeFirst) {
+  std::vector<NodeEnd> ends = {exited(0, 0), exited(1, 3), exited(2, 1), killed(3, 9)};
+  sort_simultaneous(ends);
+  std::vector<std::int64_t> order;
+  for (const NodeEnd& end : ends) order.push_back(end.node);
+  EXPECT_THAT(order, testing::ElementsAre(3, 2, 1, 0));
+}
+
+TEST(LaunchOutcome, ExitCodes) {
+  EXPECT_EQ(exit_code_of(std::nullopt, false), 0);
+  EXPECT_EQ(exit_code_of(ExitStatus{1, 0}, false), 1);
+  EXPECT_EQ(exit_code_of(ExitStatus{42, 0}, false), 42);
+  EXPECT_EQ(exit_code_of(ExitStatus{0, 9}, false), 3);
+  EXPECT_EQ(exit_code_of(std::nullopt, true), 130);
+  EXPECT_EQ(exit_code_of(ExitStatus{1, 0}, true), 130);
+}
+
+TEST(LaunchOutcome, IsDescribedWithNodeReasonLinesAndLog) {
+  const LaunchOutcome outcome{.exit_code = 3,
+                              .was_interrupted = false,
+                              .failure = NodeFailure{2, {0, 9}, {"one", "two"}, "logs/node-2.log"}};
+  const std::string text = describe(outcome, 4);
+  EXPECT_THAT(text, HasSubstr("node 2 was killed by signal 9"));
+  EXPECT_THAT(text, HasSubstr("the last 2 lines of node 2:\n  one\n  two\n"));
+  EXPECT_THAT(text, HasSubstr("logs/node-2.log"));
+  EXPECT_THAT(describe(outcome, 1), Not(HasSubstr("other nodes")));
+  EXPECT_EQ(describe({}, 4), "");
+  EXPECT_THAT(describe({.exit_code = 130, .was_interrupted = true, .failure = {}}, 4),
+              HasSubstr("interrupted"));
+}
+
+}  // namespace
+}  // namespace godwit

@@ -1,0 +1,254 @@
+// launch/supervisor.cc: one poll loop.
+#include "launch/supervisor.h"
+
+#include <fmt/format.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <set>
+#include <utility>
+
+#include "base/check.h"
+#include "launch/process_table.h"
+
+namespace godwit {
+namespace {
+
+constexpr std::size_t kLastLines = 20;
+// With more than this waiting for a slow terminal, the nodes' pipes are left to fill up.
+constexpr std::size_t kQueueBytesMax = std::size_t{1} << 20;
+
+enum class Taken { kSome, kNothingYet, kEnd };
+
+Taken read_some(int fd, std::string& bytes) {
+  std::array<char, 64 << 10> buffer;  // NOLINT(*-member-init): read() fills it
+  ssize_t got = 0;
+  do {
+    got = read(fd, buffer.data(), buffer.size());
+  } while (got < 0 && errno == EINTR);
+  if (got < 0 && errno == EAGAIN) return Taken::kNothingYet;
+  if (got <= 0) return Taken::kEnd;
+  bytes.assign(buffer.data(), static_cast<std::size_t>(got));
+  return Taken::kSome;
+}
+
+int poll_timeout_ms(const std::optional<Time>& deadline, Time now) {
+  if (!deadline) return -1;
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(*deadline - now).count();
+  return static_cast<int>(std::clamp<std::int64_t>(left, 0, 60'000));
+}
+
+}  // namespace
+
+SupervisedNode::SupervisedNode(std::int64_t number, ChildProcess started)
+    : node(number),
+      process(std::move(started)),
+      last_lines(kLastLines),
+      out_tagger(fmt::format("[{}] ", number), last_lines),
+      err_tagger(fmt::format("[{}] ", number), last_lines) {}
+
+Supervisor::Supervisor(std::vector<std::unique_ptr<SupervisedNode>> nodes,
+                       const SupervisorOptions& options, const TimeSource& time,
+                       SignalIntake& signals)
+    : options_(options),
+      time_(time),
+      signals_(signals),
+      nodes_(std::move(nodes)),
+      out_(options.out_fd),
+      err_(options.err_fd),
+      live_(nodes_.size()) {}
+
+LaunchOutcome Supervisor::run() {
+  while (!is_over()) wait_for_events();
+  return outcome();
+}
+
+bool Supervisor::is_over() {
+  if (live_ > 0 || !stray_fds_.empty()) return false;
+  if (!is_swept_) {
+    if (find_strays()) return false;
+    is_swept_ = true;
+    drain();
+  }
+  const bool is_patience_over = was_interrupted_ && phase_ == Phase::kKilled;
+  return drop_output_ || is_patience_over || (out_.pending() == 0 && err_.pending() == 0);
+}
+
+void Supervisor::wait_for_events() {
+  // In this order, so that what a node wrote before it ended is taken before its end.
+  polled_.clear();
+  const auto add = [&](int fd, short events, bool wanted) {
+    polled_.push_back({wanted ? fd : -1, events, 0});  // poll() skips negative descriptors
+  };
+  const bool takes_output = out_.pending() < kQueueBytesMax && err_.pending() < kQueueBytesMax;
+  add(signals_.fd(), POLLIN, true);
+  add(out_.fd(), POLLOUT, out_.pending() > 0);
+  add(err_.fd(), POLLOUT, err_.pending() > 0);
+  for (const auto& node : nodes_) {
+    add(node->process.out().get(), POLLIN, takes_output);
+    add(node->process.err().get(), POLLIN, takes_output);
+    add(node->process.pid_fd(), POLLIN, !node->has_ended);
+  }
+  for (const UniqueFd& stray : stray_fds_) add(stray.get(), POLLIN, true);
+  if (poll(polled_.data(), polled_.size(), poll_timeout_ms(kill_at_, time_.now())) < 0) {
+    GODWIT_CHECK_EQ(errno, EINTR);
+    return;
+  }
+
+  if (polled_[0].revents != 0) take_signals();
+  if (polled_[1].revents != 0) out_.write_some();
+  if (polled_[2].revents != 0) err_.write_some();
+  bool has_end = false;
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    SupervisedNode& node = *nodes_[i];
+    const pollfd* events = &polled_[3 + 3 * i];
+    if (events[0].revents != 0) take_output(node, node.process.out(), node.out_tagger, out_);
+    if (events[1].revents != 0) take_output(node, node.process.err(), node.err_tagger, err_);
+    has_end = has_end || events[2].revents != 0;
+  }
+  for (std::size_t i = stray_fds_.size(); i-- > 0;) {
+    const auto at = stray_fds_.begin() + static_cast<std::ptrdiff_t>(i);
+    if (polled_[3 + 3 * nodes_.size() + i].revents != 0) stray_fds_.erase(at);
+  }
+  if (has_end) take_ends();
+  if (kill_at_ && time_.now() >= *kill_at_) kill_all();
+}
+
+void Supervisor::take_signals() {
+  while (const auto signal = signals_.take()) {
+    if (is_swept_) {
+      drop_output_ = true;
+    } else if (phase_ == Phase::kRunning) {
+      was_interrupted_ = true;
+      stop(*signal == SIGINT ? SIGINT : SIGTERM, options_.interrupt_grace);
+    } else if (phase_ == Phase::kStopping) {
+      kill_all();
+    }
+  }
+}
+
+void Supervisor::take_output(SupervisedNode& node, UniqueFd& pipe, LineTagger& tagger,
+                             OutputQueue& queue) {
+  std::string bytes;
+  const Taken taken = read_some(pipe.get(), bytes);
+  std::string lines;
+  tagger.feed(bytes, lines);
+  write_log(node, bytes);
+  if (taken == Taken::kEnd) {
+    tagger.finish(lines);
+    pipe.reset();
+  }
+  if (!options_.is_quiet) queue.add(lines);
+}
+
+void Supervisor::take_ends() {
+  std::vector<NodeEnd> ends;
+  for (const auto& node : nodes_) {
+    if (node->has_ended) continue;
+    const auto status = node->process.status();
+    if (!status) continue;
+    node->has_ended = true;
+    --live_;
+    ends.push_back({node->node, *status, is_told(*status)});
+  }
+  sort_simultaneous(ends);
+  ends_.insert(ends_.end(), ends.begin(), ends.end());
+  if (phase_ == Phase::kRunning && first_cause(ends)) stop(SIGTERM, options_.failure_grace);
+}
+
+// Once a node was told to end, whatever code it exits with is its answer; only a signal that we did
+// not send is news.
+bool Supervisor::is_told(const ExitStatus& status) const {
+  if (phase_ == Phase::kRunning) return false;
+  if (status.signal == 0 || status.signal == sent_signal_) return true;
+  return phase_ == Phase::kKilled && status.signal == SIGKILL;
+}
+
+// Looks for processes that ended nodes have left in their groups, and has them ended too.
+bool Supervisor::find_strays() {
+  std::set<std::int64_t> groups;
+  for (const auto& node : nodes_) groups.insert(node->process.pid());
+  const auto members = members_of(groups);
+  if (members.empty()) return false;
+  for (const std::int64_t pid : members) {
+    UniqueFd fd(static_cast<int>(syscall(SYS_pidfd_open, static_cast<pid_t>(pid), 0)));
+    if (fd.is_open()) stray_fds_.push_back(std::move(fd));
+  }
+  if (phase_ == Phase::kKilled) {
+    signal_all(SIGKILL);
+  } else {
+    // Also if an interrupt was handed on: what a shell runs in the background ignores SIGINT.
+    const std::optional<Time> kill_at = kill_at_;
+    stop(SIGTERM, options_.failure_grace);
+    kill_at_ = std::min(*kill_at_, kill_at.value_or(*kill_at_));
+  }
+  return true;
+}
+
+// Takes what is left in the pipes; who else may hold their other end is not waited for.
+void Supervisor::drain() {
+  for (const auto& node : nodes_) {
+    const auto drain_pipe = [&](UniqueFd& pipe, LineTagger& tagger, OutputQueue& queue) {
+      if (!pipe.is_open()) return;
+      std::string bytes;
+      std::string lines;
+      while (read_some(pipe.get(), bytes) == Taken::kSome) {
+        tagger.feed(bytes, lines);
+        write_log(*node, bytes);
+      }
+      tagger.finish(lines);
+      if (!options_.is_quiet) queue.add(lines);
+      pipe.reset();
+    };
+    drain_pipe(node->process.out(), node->out_tagger, out_);
+    drain_pipe(node->process.err(), node->err_tagger, err_);
+  }
+}
+
+void Supervisor::stop(int signal, Duration grace) {
+  phase_ = Phase::kStopping;
+  sent_signal_ = signal;
+  kill_at_ = time_.now() + grace;
+  signal_all(signal);
+}
+
+void Supervisor::kill_all() {
+  phase_ = Phase::kKilled;
+  kill_at_.reset();
+  signal_all(SIGKILL);
+}
+
+void Supervisor::signal_all(int signal) {
+  for (const auto& node : nodes_) node->process.signal_group(signal);
+}
+
+void Supervisor::write_log(SupervisedNode& node, std::string_view bytes) {
+  if (!node.log || bytes.empty()) return;
+  const auto written = node.log->append(std::as_bytes(std::span(bytes)));
+  if (written.ok()) return;
+  err_.add(fmt::format("godwit launch: no more log of node {}: {}\n", node.node,
+                       written.error().message()));
+  node.log.reset();
+}
+
+LaunchOutcome Supervisor::outcome() const {
+  LaunchOutcome outcome;
+  outcome.was_interrupted = was_interrupted_;
+  std::optional<ExitStatus> status;
+  if (const auto cause = first_cause(ends_)) {
+    const NodeEnd& end = ends_[*cause];
+    const SupervisedNode& node = *nodes_[static_cast<std::size_t>(end.node)];
+    status = end.status;
+    outcome.failure = NodeFailure{end.node,
+                                  end.status,
+                                  {node.last_lines.lines().begin(), node.last_lines.lines().end()},
+                                  node.log ? node.log_path : ""};
+  }
+  outcome.exit_code = exit_code_of(status, was_interrupted_);
+  return outcome;
+}
+
+}  // namespace godwit
