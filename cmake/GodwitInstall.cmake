@@ -3,7 +3,7 @@
 # Included after src/: it takes the folders that exist.
 include(CMakePackageConfigHelpers)
 
-set(GODWIT_LIBRARY_MODULES base wire net store placement clock pace core node)
+set(GODWIT_LIBRARY_MODULES base wire net store placement clock pace core launch node)
 
 # How a user of the installed library finds an outside library: a line for the CMake package and
 # a module for pkg-config.

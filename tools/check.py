@@ -28,7 +28,7 @@ LAYERS = {
     'clock': 'base',
     'pace': 'base',
     'core': 'wire, store, placement, clock, pace',
-    'node': 'core, net',
+    'node': 'core, net, launch',
     'group': 'include/godwit, wire, net',
     'launch': 'base, net',
     'report': 'base',

@@ -64,16 +64,17 @@ TEST(CommandLine, BadValuesAreUsageErrors) {
 }
 
 TEST(CommandLine, TheDemoSaysHowFarFromTheFloorItIs) {
-  const Outcome outcome =
-      run({"demo", "--rows", "300", "--columns", "200", "--ratings", "120000", "--epochs", "25"});
+  const Outcome outcome = run({"demo", "--nodes", "1", "--rows", "300", "--columns", "200",
+                               "--ratings", "120000", "--epochs", "25"});
   EXPECT_EQ(outcome.code, kExitOk) << outcome.out << outcome.err;
   EXPECT_THAT(outcome.out, HasSubstr("what no model can beat"));
 }
 
 TEST(CommandLine, ADemoThatHasNotLearnedFails) {
-  EXPECT_EQ(
-      run({"demo", "--rows", "300", "--columns", "200", "--ratings", "1000", "--epochs", "1"}).code,
-      kExitFailed);
+  EXPECT_EQ(run({"demo", "--nodes", "1", "--rows", "300", "--columns", "200", "--ratings", "1000",
+                 "--epochs", "1"})
+                .code,
+            kExitFailed);
 }
 
 }  // namespace

@@ -1,11 +1,15 @@
 // node/session.cc: opens a session and hands out its tables and workers.
 #include "godwit/session.h"
 
+#include <unistd.h>
+
 #include <utility>
 #include <variant>
 
-#include "base/errors.h"
 #include "base/try.h"
+#include "launch/discovery.h"
+#include "launch/environment.h"
+#include "launch/job_dir.h"
 #include "node/states.h"
 
 namespace godwit {
@@ -16,18 +20,31 @@ std::string without_scheme(const std::string& rendezvous) {
   return rendezvous.starts_with("tcp:") ? rendezvous.substr(4) : rendezvous;
 }
 
+// Which node of which job this process is: what the options say, or else the environment.
+Result<JobPlace> find_place(const SessionOptions& options) {
+  if (options.nodes > 0) {
+    return JobPlace{.node = options.node,
+                    .nodes = options.nodes,
+                    .source = "options",
+                    .job = options.job,
+                    .rendezvous = options.rendezvous,
+                    .token = options.token};
+  }
+  return discover(parse_environment(environ), {}, this_process());
+}
+
 }  // namespace
 
 Result<Session> Session::open(const SessionOptions& options) {
-  NodeOptions node{.memory_bytes_max = options.memory_bytes_max, .wait_max = options.wait_max};
-  node.unix_socket = options.unix_sockets;
-  if (options.nodes > 0) {
-    node.self = options.node;
-    node.nodes = options.nodes;
-    node.rendezvous = without_scheme(options.rendezvous);
-    node.job = {.id = options.job, .token = options.token};
-  }
-  GODWIT_TRY_ASSIGN(auto joined, Node::open(node));
+  GODWIT_TRY_ASSIGN(const JobPlace place, find_place(options));
+  if (!place.socket_dir.empty()) GODWIT_TRY(make_socket_dir(place.socket_dir));
+  GODWIT_TRY_ASSIGN(auto joined, Node::open({.self = place.node,
+                                             .nodes = place.nodes,
+                                             .memory_bytes_max = options.memory_bytes_max,
+                                             .wait_max = options.wait_max,
+                                             .rendezvous = without_scheme(place.rendezvous),
+                                             .job = {.id = place.job, .token = place.token},
+                                             .unix_socket = options.unix_sockets}));
   return Session(std::make_shared<SessionState>(std::move(joined)));
 }
 

@@ -96,6 +96,16 @@ void shuffle(std::vector<Rating>& ratings, std::uint64_t seed) {
     std::swap(ratings[i - 1], ratings[prng.below(i)]);
 }
 
+// This node's ratings: every n-th.
+std::vector<Rating> share_of(const std::vector<Rating>& all, const Session& session) {
+  std::vector<Rating> share;
+  const auto nodes = static_cast<std::size_t>(session.nodes());
+  for (auto i = static_cast<std::size_t>(session.node().value()); i < all.size(); i += nodes) {
+    share.push_back(all[i]);
+  }
+  return share;
+}
+
 // One epoch, each worker on its own thread and its own share of the ratings.
 Result<double> train_epoch(std::vector<Worker>& workers, const Factors& factors,
                            std::span<const Rating> ratings, const FactorizationOptions& options) {
@@ -149,15 +159,19 @@ Result<EpochReport> factorize(Session& session, const LowRankSpec& shape, const 
     GODWIT_TRY_ASSIGN(Worker worker, session.worker());
     workers.push_back(std::move(worker));
   }
-  std::vector<Rating> ratings = data.train;
+  std::vector<Rating> ratings = share_of(data.train, session);
   EpochReport report;
   for (report.epoch = 1;; ++report.epoch) {
     shuffle(ratings, mix64(options.seed, static_cast<std::uint64_t>(report.epoch)));
     GODWIT_TRY_ASSIGN(const double train, train_epoch(workers, factors, ratings, options));
-    GODWIT_TRY_ASSIGN(const double test, pass(workers[0], factors, data.held_out, options, false));
-    report.train_rmse = std::sqrt(train / static_cast<double>(ratings.size()));
-    report.held_out_rmse = std::sqrt(test / static_cast<double>(data.held_out.size()));
-    on_epoch(report);
+    GODWIT_TRY(session.barrier());
+    if (session.node() == NodeId{0}) {
+      GODWIT_TRY_ASSIGN(const double test,
+                        pass(workers[0], factors, data.held_out, options, false));
+      report.train_rmse = std::sqrt(train / static_cast<double>(ratings.size()));
+      report.held_out_rmse = std::sqrt(test / static_cast<double>(data.held_out.size()));
+      on_epoch(report);
+    }
     if (report.epoch == options.epochs) return report;
   }
 }

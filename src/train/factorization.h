@@ -13,7 +13,7 @@ namespace godwit {
 
 struct FactorizationOptions {
   std::uint32_t rank = 8;
-  std::int64_t epochs = 30;
+  std::int64_t epochs = 15;
   std::size_t batch = 256;
   std::int64_t workers = 1;
   float learning_rate = 0.15F;  // of AdaGrad
@@ -29,8 +29,9 @@ struct EpochReport {
   double held_out_rmse = 0;
 };
 
-// Learns row and column factors of `data.train` with one thread per worker of `session`, and
-// reports each epoch. Returns the last report.
+// Learns row and column factors of `data.train`, shared out over the nodes of the session's job and
+// over one thread per worker. All nodes call it with the same arguments. Node 0 judges and reports
+// each epoch; what comes back there is the last report.
 Result<EpochReport> factorize(Session& session, const LowRankSpec& shape, const LowRankData& data,
                               const FactorizationOptions& options,
                               const std::function<void(const EpochReport&)>& on_epoch);
