@@ -248,6 +248,9 @@ TEST_F(LinksTest, NothingIsKeptForAForgottenPeer) {
   links().forget(kPeer);
   EXPECT_TRUE(links().all_received(kPeer));
   EXPECT_TRUE(links().has_room(kPeer));
+  send(2);
+  EXPECT_TRUE(links().all_received(kPeer)) << "nobody would ever receipt it";
+  EXPECT_TRUE(links().has_room(kPeer));
 }
 
 }  // namespace
