@@ -162,6 +162,7 @@ void NodeCore::say_bye(TicketId ticket) {
     if (!members_.has_left(peer) && !failure_) others.push_back({peer, 1});
   });
   farewell_ = ticket;
+  members_.on_leaving();
   waits_.begin(ticket, {.verb = "farewell"}, std::move(others));
 }
 
