@@ -3,7 +3,7 @@
 
 #include <cstdint>
 #include <map>
-#include <set>
+#include <vector>
 
 #include "core/links.h"
 #include "core/waits.h"
@@ -18,17 +18,18 @@ class Barriers {
   // This node is at its next barrier; the ticket is done when all nodes are at theirs.
   void enter(TicketId ticket);
 
-  Result<> on_barrier(const Barrier& barrier);
-  Result<> on_released(const Released& released);
+  // kCorruption if `from` cannot have meant it.
+  Result<> on_barrier(NodeId from, const Barrier& barrier);
+  Result<> on_released(NodeId from, const Released& released);
 
  private:
   const NodeId self_;
   const std::int64_t nodes_;
   Links& links_;
   Waits& waits_;
-  std::uint64_t entered_ = 0;                        // by this node
-  std::map<std::uint64_t, TicketId> waiting_;        // by number
-  std::map<std::uint64_t, std::set<NodeId>> there_;  // coordinator only
+  std::uint64_t entered_ = 0;                  // by this node
+  std::map<std::uint64_t, TicketId> waiting_;  // by number
+  std::vector<std::uint64_t> reached_;         // by each node; coordinator only
 };
 
 }  // namespace godwit

@@ -16,6 +16,7 @@ Links::Links(NodeId self, std::int64_t nodes, FrameSink& sink, const Options& op
 void Links::send(NodeId peer, std::shared_ptr<Frame> frame) {
   GODWIT_CHECK(peer != self_);
   Stream& stream = of(peer);
+  if (stream.forgotten) return;
   stamp_frame(*frame, ++stream.last_sent, stream.received);
   stream.unreceipted_bytes = 0;
   stream.unreceipted_frames = 0;
@@ -97,6 +98,7 @@ void Links::send_receipt_if_due(NodeId peer) {
 
 void Links::forget(NodeId peer) {
   Stream& stream = of(peer);
+  stream.forgotten = true;
   stream.kept.clear();
   stream.kept_bytes = 0;
   stream.next_kept = 0;

@@ -45,7 +45,8 @@ class Links {
   // repeat, drop it. kCorruption: numbers that this peer cannot have sent.
   Result<bool> on_frame(NodeId peer, const FrameHeader& header, std::size_t bytes);
 
-  // Forgets all that is kept for a peer that will not come back.
+  // Forgets all that is kept for a peer that will not come back; what is sent to it from now on
+  // is dropped.
   void forget(NodeId peer);
 
   // True iff the peer has said that it received all that was sent to it.
@@ -60,6 +61,7 @@ class Links {
   };
   struct Stream {
     bool up = false;
+    bool forgotten = false;
     std::uint64_t last_sent = 0;  // the highest sequence given out
     std::deque<Kept> kept;        // sent and not receipted, in order
     std::size_t kept_bytes = 0;

@@ -38,8 +38,8 @@ void Members::on_heard(NodeId id, Time now) {
 
 void Members::on_down(NodeId id, const Error& why, Time now) {
   Peer& peer = of(id);
+  if (peer.up) peer.changed = now;  // a failed attempt to connect puts nothing off
   peer.up = false;
-  peer.changed = now;
   peer.why = why.message();
 }
 
@@ -49,7 +49,7 @@ void Members::on_bye(NodeId id) {
 
 void Members::mark_lost(NodeId id, std::string why) {
   Peer& peer = of(id);
-  if (peer.lost || peer.bye) return;
+  if (peer.lost || may_be_gone(peer)) return;
   peer.lost = true;
   peer.up = false;
   peer.why = std::move(why);
@@ -59,7 +59,7 @@ void Members::mark_lost(NodeId id, std::string why) {
 
 // When the peer becomes lost if nothing is heard of it until then.
 std::optional<Time> Members::deadline(const Peer& peer) const {
-  if (peer.lost || peer.bye || &peer == &of(self_)) return std::nullopt;
+  if (peer.lost || may_be_gone(peer) || &peer == &of(self_)) return std::nullopt;
   if (peer.up) return peer.last_heard + liveness_.expel_after;
   const bool joined = peer.incarnation != Incarnation{0};
   return peer.changed + (joined ? liveness_.lost_after : liveness_.join_within);

@@ -32,8 +32,11 @@ class Members {
   bool on_up(NodeId peer, Incarnation incarnation, Time now);
   void on_heard(NodeId peer, Time now);
   void on_down(NodeId peer, const Error& why, Time now);
-  // The peer has said goodbye: its silence is no loss from now on.
+  // The peer has said goodbye. It serves its rows until all nodes have, so its silence is no loss
+  // only once this node leaves too.
   void on_bye(NodeId peer);
+  // This node has said goodbye.
+  void on_leaving() { leaving_ = true; }
   void mark_lost(NodeId peer, std::string why);
 
   // Marks peers as lost whose time is up.
@@ -50,7 +53,7 @@ class Members {
   // The first peer that was lost, for whose sake the job cannot go on.
   std::optional<NodeId> first_lost() const { return first_lost_; }
 
-  // "node 2: its connection was lost 3.1 s ago (reset by peer)", "node 2, last heard 6.3 s ago".
+  // "node 2, without connection for 3.1 s (reset by peer)", "node 2, last heard 6.3 s ago".
   std::string describe(NodeId peer, Time now) const;
   // kUnavailable, naming the peer and why it is lost. REQUIRES: is_lost(peer).
   Error lost_error(NodeId peer) const;
@@ -62,17 +65,19 @@ class Members {
     bool bye = false;
     bool lost = false;
     Time last_heard;
-    Time changed;     // when it last went up or down
+    Time changed;     // when it last went up or down; the start, if it never did
     std::string why;  // it is down or lost
   };
 
   Peer& of(NodeId peer) { return peers_[static_cast<std::size_t>(peer.value())]; }
   const Peer& of(NodeId peer) const { return peers_[static_cast<std::size_t>(peer.value())]; }
+  bool may_be_gone(const Peer& peer) const { return peer.bye && leaving_; }
   std::optional<Time> deadline(const Peer& peer) const;
   std::string reason(const Peer& peer) const;
 
   const NodeId self_;
   const Liveness liveness_;
+  bool leaving_ = false;
   std::vector<Peer> peers_;
   std::vector<NodeId> newly_lost_;
   std::optional<NodeId> first_lost_;

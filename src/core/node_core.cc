@@ -65,32 +65,31 @@ void NodeCore::on_frame(NodeId peer, const FramePtr& frame, Time now) {
 Result<> NodeCore::handle(NodeId peer, const PartView& part, const FramePtr& frame) {
   switch (part.type) {
     case PartType::kPull:
-      return decoded<Pull>(part, [&](const Pull& pull) { return router_.on_pull(pull); });
+      return decoded<Pull>(part, [&](const auto& pull) { return router_.on_pull(pull); });
     case PartType::kAnswer:
-      return decoded<Answer>(part, [&](const Answer& a) { return router_.on_answer(a, frame); });
+      return decoded<Answer>(part, [&](const auto& a) { return router_.on_answer(a, frame); });
     case PartType::kPush:
-      return decoded<Push>(part, [&](const Push& push) { return router_.on_push(push); });
+      return decoded<Push>(part, [&](const auto& push) { return router_.on_push(push); });
     case PartType::kApplied:
-      return decoded<Applied>(part, [&](const Applied& a) { return router_.on_applied(a); });
+      return decoded<Applied>(part, [&](const auto& a) { return router_.on_applied(a); });
     case PartType::kRefused:
-      return decoded<Refused>(part, [&](const Refused& r) { return router_.on_refused(r); });
+      return decoded<Refused>(part, [&](const auto& r) { return router_.on_refused(r); });
     case PartType::kOpenTable:
-      return decoded<OpenTable>(part, [&](const OpenTable& o) { return registry_.on_open(o); });
+      return decoded<OpenTable>(part, [&](const auto& o) { return registry_.on_open(peer, o); });
     case PartType::kMakeTable:
-      return decoded<MakeTable>(part, [&](const MakeTable& m) { return registry_.on_make(m); });
+      return decoded<MakeTable>(part, [&](const auto& m) { return registry_.on_make(peer, m); });
     case PartType::kMadeTable:
-      return decoded<MadeTable>(part,
-                                [&](const MadeTable& m) { return registry_.on_made(peer, m); });
+      return decoded<MadeTable>(part, [&](const auto& m) { return registry_.on_made(peer, m); });
     case PartType::kTableReady:
-      return decoded<TableReady>(part, [&](const TableReady& r) { return registry_.on_ready(r); });
+      return decoded<TableReady>(part, [&](const auto& r) { return registry_.on_ready(peer, r); });
     case PartType::kDropTable:
-      return decoded<DropTable>(part, [&](const DropTable& d) { return registry_.on_drop(d); });
+      return decoded<DropTable>(part, [&](const auto& d) { return registry_.on_drop(peer, d); });
     case PartType::kBarrier:
-      return decoded<Barrier>(part, [&](const Barrier& b) { return barriers_.on_barrier(b); });
+      return decoded<Barrier>(part, [&](const auto& b) { return barriers_.on_barrier(peer, b); });
     case PartType::kReleased:
-      return decoded<Released>(part, [&](const Released& r) { return barriers_.on_released(r); });
+      return decoded<Released>(part, [&](const auto& r) { return barriers_.on_released(peer, r); });
     case PartType::kBye:
-      return decoded<Bye>(part, [&](const Bye& bye) { return on_bye(peer, bye); });
+      return decoded<Bye>(part, [&](const auto& bye) { return on_bye(peer, bye); });
     case PartType::kBeat:
     case PartType::kReceipt:
       return {};
@@ -162,6 +161,7 @@ void NodeCore::say_bye(TicketId ticket) {
     if (!members_.has_left(peer) && !failure_) others.push_back({peer, 1});
   });
   farewell_ = ticket;
+  members_.on_leaving();
   waits_.begin(ticket, {.verb = "farewell"}, std::move(others));
 }
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/check.h"
 #include "base/errors.h"
 #include "base/try.h"
 #include "core/peers.h"
@@ -125,23 +124,23 @@ void Router::send(TicketId ticket, Purpose purpose, std::uint32_t row_length,
   for (OutgoingRequest& request : requests) links_.send(request.peer, std::move(request.frame));
 }
 
-Result<> Router::on_pull(const Pull& pull) {
-  TableRows* const rows = tables_.find(pull.table);
-  if (rows == nullptr) {
-    refuse(pull.request, pull.origin, pull.keys.size(),
-           not_found("node {} has no table {}", self_.value(), pull.table.value()));
-    return {};
-  }
-  split_.by(pull.keys, map_.nodes(), [&](Key key) { return map_.home(pull.table, key); });
-  if (split_.is_all(self_)) {
-    answer(pull, *rows);
-  } else {
-    forward(pull, split_);
-  }
-  return {};
+Result<> Router::check_origin(NodeId origin) const {
+  if (origin.value() >= 0 && origin.value() < map_.nodes()) return {};
+  return corruption("a request of node {}, but there are {} nodes", origin.value(), map_.nodes());
 }
 
-void Router::answer(const Pull& pull, TableRows& rows) {
+Result<> Router::on_pull(const Pull& pull) {
+  GODWIT_TRY(check_origin(pull.origin));
+  TableRows* const rows = tables_.find(pull.table);
+  if (rows == nullptr) {
+    return refuse(pull.request, pull.origin, pull.keys.size(),
+                  not_found("node {} has no table {}", self_.value(), pull.table.value()));
+  }
+  split_.by(pull.keys, map_.nodes(), [&](Key key) { return map_.home(pull.table, key); });
+  return split_.is_all(self_) ? answer(pull, *rows) : forward(pull, split_);
+}
+
+Result<> Router::answer(const Pull& pull, TableRows& rows) {
   const std::uint32_t row_length = rows.spec().row_length;
   const Answer head{.request = pull.request,
                     .owner = self_,
@@ -159,10 +158,10 @@ void Router::answer(const Pull& pull, TableRows& rows) {
   std::copy(pull.positions.begin(), pull.positions.end(), room.positions.begin());
   const auto pulled = rows.pull(pull.keys, room.values, scratch_);
   if (!pulled.ok()) return refuse(pull.request, pull.origin, pull.keys.size(), pulled.error());
-  reply(pull.origin, writer.finish());
+  return reply(pull.origin, writer.finish());
 }
 
-void Router::forward(const Pull& pull, const Split& split) {
+Result<> Router::forward(const Pull& pull, const Split& split) {
   if (pull.hops >= kHopsMax) {
     return refuse(pull.request, pull.origin, pull.keys.size(),
                   aborted("sent on {} times without finding the owner", pull.hops));
@@ -181,43 +180,40 @@ void Router::forward(const Pull& pull, const Split& split) {
     part.keys = keys;
     part.positions = original;
     if (node == self_) {
-      answer(part, *tables_.find(pull.table));
+      GODWIT_TRY(answer(part, *tables_.find(pull.table)));
     } else {
       ++part.hops;
       links_.send(node, make_frame(kFirstTerm, part));
     }
   }
-}
-
-Result<> Router::on_push(const Push& push) {
-  TableRows* const rows = tables_.find(push.table);
-  if (rows == nullptr) {
-    refuse(push.request, push.origin, push.keys.size(),
-           not_found("node {} has no table {}", self_.value(), push.table.value()));
-    return {};
-  }
-  split_.by(push.keys, map_.nodes(), [&](Key key) { return map_.home(push.table, key); });
-  if (split_.is_all(self_)) {
-    apply(push, *rows);
-  } else {
-    forward(push, split_);
-  }
   return {};
 }
 
-void Router::apply(const Push& push, TableRows& rows) {
+Result<> Router::on_push(const Push& push) {
+  GODWIT_TRY(check_origin(push.origin));
+  TableRows* const rows = tables_.find(push.table);
+  if (rows == nullptr) {
+    return refuse(push.request, push.origin, push.keys.size(),
+                  not_found("node {} has no table {}", self_.value(), push.table.value()));
+  }
+  split_.by(push.keys, map_.nodes(), [&](Key key) { return map_.home(push.table, key); });
+  return split_.is_all(self_) ? apply(push, *rows) : forward(push, split_);
+}
+
+Result<> Router::apply(const Push& push, TableRows& rows) {
   const auto applied =
       push.mode == PushMode::kPush
           ? rows.push(push.keys, push.floats, scratch_)
           : rows.set(push.keys, push.floats, push.mode == PushMode::kSetResetState, scratch_);
   if (!applied.ok()) return refuse(push.request, push.origin, push.keys.size(), applied.error());
-  reply(push.origin,
-        make_frame(kFirstTerm, Applied{.request = push.request,
-                                       .owner = self_,
-                                       .count = static_cast<std::uint32_t>(push.keys.size())}));
+  return reply(
+      push.origin,
+      make_frame(kFirstTerm, Applied{.request = push.request,
+                                     .owner = self_,
+                                     .count = static_cast<std::uint32_t>(push.keys.size())}));
 }
 
-void Router::forward(const Push& push, const Split& split) {
+Result<> Router::forward(const Push& push, const Split& split) {
   if (push.hops >= kHopsMax) {
     return refuse(push.request, push.origin, push.keys.size(),
                   aborted("sent on {} times without finding the owner", push.hops));
@@ -235,23 +231,25 @@ void Router::forward(const Push& push, const Split& split) {
     copy_rows(push.floats, group.positions, push.row_length, floats);
     part.keys = keys;
     part.floats = floats;
-    apply(part, *tables_.find(push.table));
+    GODWIT_TRY(apply(part, *tables_.find(push.table)));
   }
+  return {};
 }
 
-void Router::refuse(std::uint64_t request, NodeId origin, std::size_t count, const Error& error) {
-  reply(origin, make_frame(kFirstTerm, Refused{.request = request,
-                                               .by = self_,
-                                               .count = static_cast<std::uint32_t>(count),
-                                               .code = error.code(),
-                                               .text = error.message()}));
+Result<> Router::refuse(std::uint64_t request, NodeId origin, std::size_t count,
+                        const Error& error) {
+  return reply(origin, make_frame(kFirstTerm, Refused{.request = request,
+                                                      .by = self_,
+                                                      .count = static_cast<std::uint32_t>(count),
+                                                      .code = error.code(),
+                                                      .text = error.message()}));
 }
 
-void Router::reply(NodeId origin, std::shared_ptr<Frame> frame) {
-  if (origin != self_) return links_.send(origin, std::move(frame));
-  // A request of this node that was sent elsewhere first and came back.
-  const auto handled = handle_own_reply(frame);
-  GODWIT_CHECK(handled.ok());
+Result<> Router::reply(NodeId origin, std::shared_ptr<Frame> frame) {
+  // A request of this node that was sent elsewhere first and came back, or so its sender says.
+  if (origin == self_) return handle_own_reply(frame);
+  links_.send(origin, std::move(frame));
+  return {};
 }
 
 Result<> Router::handle_own_reply(const FramePtr& frame) {

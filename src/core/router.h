@@ -64,12 +64,13 @@ class Router {
   template <class Write>
   std::vector<OutgoingRequest> write_requests(TicketId ticket, std::uint32_t row_length,
                                               const Split& split, Write&& write) const;
-  void answer(const Pull& pull, TableRows& rows);
-  void apply(const Push& push, TableRows& rows);
-  void forward(const Pull& pull, const Split& split);
-  void forward(const Push& push, const Split& split);
-  void refuse(std::uint64_t request, NodeId origin, std::size_t count, const Error& error);
-  void reply(NodeId origin, std::shared_ptr<Frame> frame);
+  Result<> check_origin(NodeId origin) const;
+  Result<> answer(const Pull& pull, TableRows& rows);
+  Result<> apply(const Push& push, TableRows& rows);
+  Result<> forward(const Pull& pull, const Split& split);
+  Result<> forward(const Push& push, const Split& split);
+  Result<> refuse(std::uint64_t request, NodeId origin, std::size_t count, const Error& error);
+  Result<> reply(NodeId origin, std::shared_ptr<Frame> frame);
   Result<> handle_own_reply(const FramePtr& frame);
 
   const NodeId self_;

@@ -8,6 +8,25 @@
 #include "core/peers.h"
 
 namespace godwit {
+namespace {
+
+Error named(NodeId node, Error error) {
+  return std::move(error).in_context(fmt::format("node {}", node.value()));
+}
+
+// What the coordinator alone says.
+Result<> check_speaker(NodeId from) {
+  if (from == kCoordinator) return {};
+  return corruption("node {} spoke like the coordinator", from.value());
+}
+
+// What the coordinator alone is told.
+Result<> check_hearer(NodeId self, NodeId from) {
+  if (self == kCoordinator) return {};
+  return corruption("node {} took node {} for the coordinator", from.value(), self.value());
+}
+
+}  // namespace
 
 TableRegistry::TableRegistry(NodeId self, std::int64_t nodes, Tables& tables, Links& links,
                              Waits& waits)
@@ -17,11 +36,15 @@ void TableRegistry::open(TicketId ticket, const TableSpec& spec) {
   waits_.begin(ticket, {.verb = "opening of a table"}, {{kCoordinator, 1}});
   const OpenTable message{.request = Waits::wire_number(ticket, 0), .origin = self_, .spec = spec};
   if (self_ != kCoordinator) return links_.send(kCoordinator, make_frame(kFirstTerm, message));
-  const auto handled = on_open(message);
+  const auto handled = on_open(self_, message);
   if (!handled.ok()) waits_.fail(ticket, handled.error());
 }
 
-Result<> TableRegistry::on_open(const OpenTable& open) {
+Result<> TableRegistry::on_open(NodeId from, const OpenTable& open) {
+  GODWIT_TRY(check_hearer(self_, from));
+  if (open.origin != from) {
+    return corruption("node {} asked in the name of node {}", from.value(), open.origin.value());
+  }
   const Opener opener{open.origin, open.request};
   auto found = tables_.find(open.spec);
   if (!found.ok()) {
@@ -45,8 +68,10 @@ void TableRegistry::begin_making(const OpenTable& open) {
   const TableId id{next_id_++};
   const Opener opener{open.origin, open.request};
   const auto made = tables_.make(id, open.spec);
-  if (!made.ok()) return answer(opener, id, made.error());
-  if (nodes_ == 1) return answer(opener, id, std::nullopt);
+  if (nodes_ == 1) {
+    return answer(opener, id, made.ok() ? std::nullopt : std::optional(made.error()));
+  }
+  if (!made.ok()) return answer(opener, id, named(self_, made.error()));
   Pending& pending = pending_[id];
   pending.openers.push_back(opener);
   for_each_peer(self_, nodes_, [&](NodeId peer) {
@@ -55,12 +80,14 @@ void TableRegistry::begin_making(const OpenTable& open) {
   });
 }
 
-Result<> TableRegistry::on_make(const MakeTable& make) {
+Result<> TableRegistry::on_make(NodeId from, const MakeTable& make) {
+  GODWIT_TRY(check_speaker(from));
+  const auto same_name = tables_.find(make.spec);
+  if (tables_.find(make.table) != nullptr || !same_name.ok() || same_name->has_value()) {
+    return corruption("table {} named '{}' was made twice", make.table.value(), make.spec.name);
+  }
   MadeTable reply{.table = make.table};
   std::string text;
-  if (tables_.find(make.table) != nullptr) {
-    return corruption("table {} was made twice", make.table.value());
-  }
   if (const auto made = tables_.make(make.table, make.spec); !made.ok()) {
     text = made.error().message();
     reply.ok = false;
@@ -72,10 +99,11 @@ Result<> TableRegistry::on_make(const MakeTable& make) {
 }
 
 Result<> TableRegistry::on_made(NodeId from, const MadeTable& made) {
+  GODWIT_TRY(check_hearer(self_, from));
   const auto place = pending_.find(made.table);
   if (place == pending_.end()) return {};  // given up already because of another node
   if (!made.ok) {
-    give_up(made.table, Error(made.code, fmt::format("node {}: {}", from.value(), made.text)));
+    give_up(made.table, named(from, Error(made.code, std::string(made.text))));
     return {};
   }
   place->second.missing.erase(from);
@@ -113,13 +141,15 @@ void TableRegistry::answer(const Opener& opener, TableId id, const std::optional
   links_.send(opener.node, make_frame(kFirstTerm, ready));
 }
 
-Result<> TableRegistry::on_ready(const TableReady& ready) {
+Result<> TableRegistry::on_ready(NodeId from, const TableReady& ready) {
+  GODWIT_TRY(check_speaker(from));
   if (ready.ok) return waits_.arrived(ready.request, 1);
   waits_.fail(Waits::ticket_of(ready.request), Error(ready.code, std::string(ready.text)));
   return {};
 }
 
-Result<> TableRegistry::on_drop(const DropTable& drop) {
+Result<> TableRegistry::on_drop(NodeId from, const DropTable& drop) {
+  GODWIT_TRY(check_speaker(from));
   tables_.drop(drop.table);
   return {};
 }

@@ -25,11 +25,13 @@ class TableRegistry {
   // REQUIRES: spec.validate() is ok.
   void open(TicketId ticket, const TableSpec& spec);
 
-  Result<> on_open(const OpenTable& open);
-  Result<> on_make(const MakeTable& make);
+  // kCorruption if `from` cannot have meant it: any node asks the coordinator to open a table, it
+  // alone has the others make and drop them.
+  Result<> on_open(NodeId from, const OpenTable& open);
+  Result<> on_make(NodeId from, const MakeTable& make);
   Result<> on_made(NodeId from, const MadeTable& made);
-  Result<> on_ready(const TableReady& ready);
-  Result<> on_drop(const DropTable& drop);
+  Result<> on_ready(NodeId from, const TableReady& ready);
+  Result<> on_drop(NodeId from, const DropTable& drop);
 
  private:
   struct Opener {

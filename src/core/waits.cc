@@ -10,7 +10,8 @@
 namespace godwit {
 namespace {
 
-// Requests of one ticket go to different nodes, so there are at most as many as partitions.
+// Enough for one request to each of as many nodes as there are partitions, and for several where a
+// batch is too large for one (core/router.cc).
 constexpr int kRequestBits = 12;
 
 }  // namespace
@@ -69,7 +70,12 @@ void Waits::count_down(std::uint64_t wire_number, std::uint64_t count, Ticket& t
 
 Result<> Waits::arrived(std::uint64_t wire_number, std::uint64_t count) {
   GODWIT_TRY_ASSIGN(Ticket* const ticket, waiting(wire_number, count));
-  if (ticket != nullptr) count_down(wire_number, count, *ticket);
+  if (ticket == nullptr) return {};
+  if (ticket->row_length != 0) {
+    return corruption("request {} asked for rows of {} floats, the answer has none", wire_number,
+                      ticket->row_length);
+  }
+  count_down(wire_number, count, *ticket);
   return {};
 }
 
