@@ -50,6 +50,8 @@ EXCEPTIONS = [
     ('exit', 'src/base/check.h', 'a failed GODWIT_CHECK ends the process'),
     ('exit', 'src/base/check.cc', 'a failed GODWIT_CHECK ends the process'),
     ('exit', 'src/base/result.cc', 'value() of a failed Result is a failed check'),
+    ('exit', 'src/launch/child_process.cc', 'a forked child that could not become the command'),
+    ('exit', 'src/launch/warden.cc', 'the end of a forked process'),
     ('exit', 'src/cli/', 'the program\'s exit code'),
     ('unfinished', 'tools/check', 'names the words it looks for'),
     ('paths', '.ci/run', 'the one place that knows where the data sets are'),
@@ -62,6 +64,8 @@ TESTED_ELSEWHERE: dict[str, str] = {
     'src/bench/store_fixture.cc': 'src/bench/store_bench_test.cc',
     'src/cli/bench_verb.cc': 'src/cli/command_line_test.cc',
     'src/cli/demo_verb.cc': 'src/cli/command_line_test.cc',
+    'src/cli/doctor_verb.cc': 'src/cli/command_line_test.cc',
+    'src/cli/launch_verb.cc': 'src/cli/command_line_test.cc',
     'src/cli/main.cc': 'tests/install/run.sh',
     'src/node/worker.cc': 'src/node/session_test.cc',
 }

@@ -15,6 +15,8 @@ constexpr const char* kHelp = R"(usage: godwit <command> [options]
 Train large sparse models on one machine or many, without tuning.
 
   demo       factorize a generated matrix and compare with its noise floor
+  launch     run N copies of a program as the nodes of one job
+  doctor     is this machine fit to run jobs?
   bench      measure this machine against its limits
   sim        run a whole cluster in this process from one seed
 
@@ -41,8 +43,7 @@ int parse(CLI::App& app, std::vector<std::string> arguments, std::ostream& out, 
 
 }  // namespace
 
-int run_command_line(const std::vector<std::string>& arguments, std::ostream& out,
-                     std::ostream& err) {
+int run_command_line(std::vector<std::string> arguments, std::ostream& out, std::ostream& err) {
   if (arguments.empty() || arguments[0] == "--help" || arguments[0] == "-h" ||
       arguments[0] == "help") {
     (arguments.empty() ? err : out) << kHelp;
@@ -56,6 +57,10 @@ int run_command_line(const std::vector<std::string>& arguments, std::ostream& ou
   app.require_subcommand(1);
   Action action;
   add_demo_verb(app, action);
+  add_launch_verb(
+      app, action,
+      arguments[0] == "launch" ? cut_launch_command(arguments) : std::vector<std::string>());
+  add_doctor_verb(app, action);
   add_bench_verb(app, action);
   add_sim_verb(app, action);
   const auto is_given = [&](const CLI::App* verb) { return verb->get_name() == arguments[0]; };

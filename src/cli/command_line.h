@@ -13,7 +13,6 @@ inline constexpr int kExitFailed = 1;
 inline constexpr int kExitUsage = 2;
 
 // Runs `godwit arguments...`, without the program's name. Results go to `out`, errors to `err`.
-int run_command_line(const std::vector<std::string>& arguments, std::ostream& out,
-                     std::ostream& err);
+int run_command_line(std::vector<std::string> arguments, std::ostream& out, std::ostream& err);
 
 }  // namespace godwit

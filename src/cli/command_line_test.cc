@@ -6,6 +6,8 @@
 
 #include <sstream>
 
+#include "cli/verbs.h"
+
 namespace godwit {
 namespace {
 
@@ -61,6 +63,49 @@ TEST(CommandLine, BadValuesAreUsageErrors) {
   EXPECT_THAT(outcome.err, HasSubstr("epochs is 0"));
   EXPECT_EQ(run({"demo", "--rows", "0"}).code, kExitUsage);
   EXPECT_EQ(run({"demo", "--noise", "nan"}).code, kExitUsage);
+}
+
+TEST(CommandLine, LaunchNeedsANumberAndAProgram) {
+  EXPECT_THAT(run({"launch", "true"}).err, HasSubstr("--nodes is required"));
+  EXPECT_THAT(run({"launch", "-n", "2"}).err, HasSubstr("no command given"));
+  EXPECT_THAT(run({"launch", "-n", "2", "--"}).err, HasSubstr("no command given"));
+  EXPECT_THAT(run({"launch", "-n", "0", "true"}).err, HasSubstr("1 to 4096"));
+  EXPECT_THAT(run({"launch", "-n", "-3", "true"}).err, HasSubstr("1 to 4096"));
+  EXPECT_THAT(run({"launch", "-n", "4097", "true"}).err, HasSubstr("1 to 4096"));
+  EXPECT_THAT(run({"launch", "-n", "many", "true"}).err, HasSubstr("many"));
+  EXPECT_THAT(run({"launch", "-n2", "--wings", "true"}).err, HasSubstr("--wings"));
+  EXPECT_THAT(run({"launch", "-n", "2", "no-such-program"}).err, HasSubstr("no-such-program"));
+  EXPECT_EQ(run({"launch", "-n", "2", "no-such-program"}).code, kExitUsage);
+  EXPECT_EQ(run({"launch", "-n", "2"}).code, kExitUsage);
+  EXPECT_EQ(run({"launch", "-n"}).code, kExitUsage);
+}
+
+TEST(CommandLine, TheOptionsOfALaunchedProgramAreItsOwn) {
+  using Words = std::vector<std::string>;
+  const auto cut = [](Words arguments) {
+    const Words command = cut_launch_command(arguments);
+    return std::pair(arguments, command);
+  };
+  EXPECT_EQ(cut({"launch", "-n", "2", "a", "-n", "3", "--", "b"}),
+            std::pair(Words({"launch", "-n", "2"}), Words({"a", "-n", "3", "--", "b"})));
+  EXPECT_EQ(
+      cut({"launch", "-n2", "--log-dir", "x", "--quiet", "--", "--a", "--", "b"}),
+      std::pair(Words({"launch", "-n2", "--log-dir", "x", "--quiet"}), Words({"--a", "--", "b"})));
+  EXPECT_EQ(cut({"launch", "-n"}), std::pair(Words({"launch", "-n"}), Words()));
+  EXPECT_EQ(cut({"launch"}), std::pair(Words({"launch"}), Words()));
+}
+
+TEST(CommandLine, LaunchHandsOnTheExitCode) {
+  EXPECT_EQ(run({"launch", "--no-logs", "--quiet", "-n", "2", "true"}).code, kExitOk);
+  const Outcome outcome = run({"launch", "--no-logs", "-n", "1", "--", "sh", "-c", "exit 42"});
+  EXPECT_EQ(outcome.code, 42);
+  EXPECT_THAT(outcome.err, HasSubstr("node 0 exited with code 42"));
+}
+
+TEST(CommandLine, TheDoctorSpeaksTableAndJson) {
+  EXPECT_THAT(run({"doctor"}).out, HasSubstr("loopback"));
+  EXPECT_THAT(run({"doctor", "--json"}).out, HasSubstr(R"({"name":"cpu","health":")"));
+  EXPECT_THAT(run({"doctor", "--place"}).out, HasSubstr(R"("node":0)"));
 }
 
 TEST(CommandLine, TheDemoSaysHowFarFromTheFloorItIs) {

@@ -4,6 +4,8 @@
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <iosfwd>
+#include <string>
+#include <vector>
 
 namespace godwit {
 
@@ -14,5 +16,12 @@ using Action = std::function<int(std::ostream& out, std::ostream& err)>;
 void add_demo_verb(CLI::App& app, Action& action);
 void add_bench_verb(CLI::App& app, Action& action);
 void add_sim_verb(CLI::App& app, Action& action);
+void add_doctor_verb(CLI::App& app, Action& action);
+// `command` is what cut_launch_command() gave.
+void add_launch_verb(CLI::App& app, Action& action, std::vector<std::string> command);
+
+// Cuts the program to launch, with its arguments, off the end of `launch [options] [--] program...`
+// and returns it: its options are not ours. Empty if there is none.
+std::vector<std::string> cut_launch_command(std::vector<std::string>& arguments);
 
 }  // namespace godwit

@@ -38,6 +38,8 @@ struct LauncherFacts {
   std::string rendezvous;  // empty: the launcher implies none
   std::string name;        // for messages
   std::string how_to_set;  // how to give all processes a variable: "export NAME=VALUE"
+  // How to give them a secret, which must not be on a command line: others could list it.
+  std::string how_to_set_token = "export GODWIT_TOKEN=SECRET";
 };
 
 bool is_unfit_for_job(char c) {
@@ -65,6 +67,7 @@ LauncherFacts open_mpi_facts(const Environment& environment, std::int64_t nodes)
   LauncherFacts facts;
   facts.name = "Open MPI's mpirun";
   facts.how_to_set = "mpirun -x NAME=VALUE";
+  facts.how_to_set_token += ", mpirun -x GODWIT_TOKEN";
   facts.local = value_or_empty(environment, "OMPI_COMM_WORLD_LOCAL_SIZE") == std::to_string(nodes);
   facts.secret = fmt::format("{}|{}|{}", space, key, server);
   if (!space.empty() || !key.empty()) {
@@ -200,7 +203,7 @@ Error no_address(const JobPlace& place, const LauncherFacts& launcher) {
       "a free port there, {}, and a secret, {}",
       place.node.value(), place.nodes, launcher.name,
       setting(launcher.how_to_set, "GODWIT_RENDEZVOUS", "tcp:HOST:PORT"),
-      setting(launcher.how_to_set, "GODWIT_TOKEN", "SECRET"));
+      launcher.how_to_set_token);
 }
 
 Result<std::string> find_token(const Environment& environment, const JobPlace& place,
@@ -216,7 +219,7 @@ Result<std::string> find_token(const Environment& environment, const JobPlace& p
     return invalid_argument(
         "the {} nodes under {} are on several hosts and have no shared secret: {} (for instance "
         "of `openssl rand -hex 16`)",
-        place.nodes, launcher.name, setting(launcher.how_to_set, "GODWIT_TOKEN", "SECRET"));
+        place.nodes, launcher.name, launcher.how_to_set_token);
   }
   const std::string seed = launcher.secret + "|" + place.job + "|" + place.rendezvous;
   return fmt::format("{:016x}{:016x}", hash_of(seed, 3), hash_of(seed, 4));

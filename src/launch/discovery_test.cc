@@ -149,7 +149,7 @@ TEST(Discovery, MpirunOverHostsIsToldWhichVariablesToPass) {
   EXPECT_THAT(error, HasSubstr("node 3 of 4"));
   EXPECT_THAT(error, HasSubstr("mpirun -x GODWIT_RENDEZVOUS=tcp:HOST:PORT"));
   EXPECT_THAT(error_of(with(hosts, {{"GODWIT_RENDEZVOUS", "hosta:7077"}})),
-              HasSubstr("mpirun -x GODWIT_TOKEN=SECRET"));
+              HasSubstr("export GODWIT_TOKEN=SECRET, mpirun -x GODWIT_TOKEN "));
   const JobPlace place = place_of(
       with(hosts, {{"GODWIT_RENDEZVOUS", "hosta:7077"}, {"GODWIT_TOKEN", "a long secret"}}));
   EXPECT_EQ(place.rendezvous, "tcp:hosta:7077");

@@ -1,0 +1,112 @@
+#!/usr/bin/env bash
+# tests/proc/place_test.sh: real launchers start `godwit doctor --place`; every process must find its
+# place, and two jobs at once must not meet. Exits with 77 (skipped) if the launcher is missing.
+set -euo pipefail
+
+if (($# != 2)); then
+  echo "usage: tests/proc/place_test.sh <godwit> openmpi|mpich|slurm" >&2
+  exit 2
+fi
+godwit=$(realpath "$1") kind=$2
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+slurm=$here/../../tools/slurm_one_host
+scratch=$(mktemp -d)
+cleanup() {
+  if [[ -e $scratch/slurm ]]; then "$slurm" stop "$scratch/slurm"; fi
+  rm -rf "$scratch"
+}
+trap cleanup EXIT
+cd "$scratch"
+
+fail() {
+  echo "FAILED: $1" >&2
+  exit 1
+}
+skip() {
+  echo "skipped: $1 is not installed; run tools/setup test" >&2
+  exit 77
+}
+
+case $kind in
+  openmpi)
+    command -v mpirun.openmpi >/dev/null || skip "Open MPI (openmpi-bin)"
+    export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
+    run=(mpirun.openmpi --oversubscribe -n 4)
+    run_one=(mpirun.openmpi -n 1)
+    source=OMPI_COMM_WORLD_RANK
+    ;;
+  mpich)
+    command -v mpirun.mpich >/dev/null || skip "MPICH (mpich)"
+    run=(mpirun.mpich -n 4)
+    run_one=(mpirun.mpich -n 1)
+    source=PMI_RANK
+    ;;
+  slurm)
+    PATH=$PATH:/usr/sbin
+    for name in munged slurmctld slurmd srun; do
+      command -v "$name" >/dev/null || skip "$name (slurm-wlm, munge)"
+    done
+    "$slurm" start "$scratch/slurm" --nodes 2 >/dev/null
+    in_slurm=("$slurm" run "$scratch/slurm" --)
+    run=("${in_slurm[@]}" srun -N2 -n4)
+    run_one=("${in_slurm[@]}" srun -n1)
+    source=SLURM_PROCID
+    ;;
+  *) fail "unknown launcher $kind" ;;
+esac
+
+value() {  # name file: the distinct values of a field
+  sed -n "s/.*\"$1\":\"\{0,1\}\([^\",}]*\).*/\1/p" "$2" | sort -u | paste -sd' '
+}
+
+check_job() {  # file: four processes that agree on everything but their number
+  local file=$1 name
+  [[ $(value node "$file") == "0 1 2 3" ]] || fail "$kind: nodes $(value node "$file")"
+  [[ $(value nodes "$file") == 4 ]] || fail "$kind: sizes $(value nodes "$file")"
+  [[ $(value source "$file") == "$source" ]] || fail "$kind: source $(value source "$file")"
+  [[ $(value local "$file") == true ]] || fail "$kind: not local"
+  [[ $(value rendezvous "$file") == unix:/*/rendezvous ]] ||
+    fail "$kind: meets at $(value rendezvous "$file")"
+  for name in job rendezvous token; do
+    [[ $(value "$name" "$file" | wc -w) == $((1 + (${#name} == 5))) ]] ||
+      fail "$kind: processes differ in $name: $(value "$name" "$file")"
+  done
+}
+
+# Two jobs that are alive at the same time: each process waits for a file made when all are there.
+probe='"$0" doctor --place >>"$1.$$"; until [ -e go ]; do sleep 0.05; done'
+timeout 60 "${run[@]}" sh -c "$probe" "$godwit" "$scratch/a" &
+first=$!
+timeout 60 "${run[@]}" sh -c "$probe" "$godwit" "$scratch/b" &
+second=$!
+deadline=$((SECONDS + 40))
+until [[ $(cat a.* b.* 2>/dev/null | wc -l) == 8 ]]; do
+  ((SECONDS < deadline)) || fail "$kind: not all processes started: $(cat a.* b.* 2>/dev/null)"
+  sleep 0.05
+done
+touch go
+wait "$first" || fail "$kind: the first job failed"
+wait "$second" || fail "$kind: the second job failed"
+cat a.* >first
+cat b.* >second
+check_job first
+check_job second
+[[ $(value job first) != "$(value job second)" ]] || fail "$kind: two jobs have one name"
+[[ $(value rendezvous first) != "$(value rendezvous second)" ]] || fail "$kind: two jobs meet"
+
+# Contradicting variables are refused, by name, and a launcher inside of another is its own.
+if RANK=9 WORLD_SIZE=10 "${run[@]}" "$godwit" doctor --place >out 2>err; then
+  fail "$kind: RANK=9 beside $source was accepted"
+fi
+grep -q "RANK=9 WORLD_SIZE=10 and $source=" err || fail "$kind: names both: $(cat err)"
+"${run_one[@]}" "$godwit" launch --no-logs -n 2 -- "$godwit" doctor --place >nested
+[[ $(value node nested) == "0 1" && $(value source nested) == GODWIT_NODE ]] ||
+  fail "$kind: launch inside of it: $(cat nested)"
+
+if [[ $kind == slurm ]]; then
+  "${in_slurm[@]}" sbatch -W -n2 -o "$scratch/batch" --wrap "'$godwit' doctor --place" >/dev/null
+  [[ $(value source batch) == alone ]] || fail "slurm: a batch script is alone: $(cat batch)"
+  "$slurm" stop "$scratch/slurm"
+  "$slurm" stop "$scratch/slurm"  # twice is well
+fi
+echo "$kind: all well"
