@@ -180,7 +180,12 @@ void SimNode::push() {
 
 void SimNode::pull(std::vector<Key> keys) {
   Request request{.is_pull = true, .keys = std::move(keys)};
-  for (const Key key : request.keys) request.own_before.push_back(acknowledged_[key]);
+  const auto nodes = static_cast<std::size_t>(world_.scenario().nodes);
+  for (const Key key : request.keys) {
+    request.own_before.push_back(acknowledged_[key]);
+    const auto row = std::span(seen_).subspan(key * nodes, nodes);
+    request.seen_before.insert(request.seen_before.end(), row.begin(), row.end());
+  }
   Split split;
   core_.router().split(table_, request.keys, split);
   for (const Split::Group& group : split.groups()) {
@@ -221,7 +226,6 @@ void SimNode::collect(TicketId ticket) {
       phase_ = Phase::kFinalPull;
     } else {
       phase_ = Phase::kFinished;
-      world_.worker_finished();
     }
     return;
   }
@@ -256,26 +260,38 @@ void SimNode::collect(TicketId ticket) {
 
 void SimNode::check_rows(const Request& request, const std::vector<float>& values) {
   const auto nodes = static_cast<std::size_t>(world_.scenario().nodes);
-  const bool last = phase_ == Phase::kFinalPull;
-  for (std::size_t i = 0; i < request.keys.size(); ++i) {
-    const Key key = request.keys[i];
+  for (std::size_t place = 0; place < request.keys.size(); ++place) {
     for (std::size_t worker = 0; worker < nodes; ++worker) {
-      const float value = values[i * nodes + worker];
-      const auto issued = world_.ledger().count(static_cast<std::int64_t>(worker), key);
-      const std::string where =
-          fmt::format("node {} read {} in element {} of row {}", self_.value(), value, worker, key);
-      if (value > static_cast<float>(issued)) {
-        return world_.fail(where + fmt::format(", but only {} were added", issued));
-      }
-      if (worker == static_cast<std::size_t>(self_.value()) &&
-          value < static_cast<float>(request.own_before[i])) {
-        return world_.fail(where + fmt::format(", but {} of its own additions were acknowledged",
-                                               request.own_before[i]));
-      }
-      if (last && value != static_cast<float>(issued)) {
-        return world_.fail(where + fmt::format(" at the end, but {} were added", issued));
-      }
+      const float value = values[place * nodes + worker];
+      check_element(request, place, worker, value);
+      float& seen = seen_[request.keys[place] * nodes + worker];
+      seen = std::max(seen, value);
     }
+  }
+}
+
+void SimNode::check_element(const Request& request, std::size_t place, std::size_t worker,
+                            float value) {
+  const auto nodes = static_cast<std::size_t>(world_.scenario().nodes);
+  const Key key = request.keys[place];
+  const auto issued = world_.ledger().count(static_cast<std::int64_t>(worker), key);
+  const auto complain = [&](const std::string& what) {
+    world_.fail(fmt::format("node {} read {} in element {} of row {}{}", self_.value(), value,
+                            worker, key, what));
+  };
+  if (value > static_cast<float>(issued)) {
+    complain(fmt::format(", but only {} were added", issued));
+  }
+  if (worker == static_cast<std::size_t>(self_.value()) &&
+      value < static_cast<float>(request.own_before[place])) {
+    complain(
+        fmt::format(", but {} of its own additions were acknowledged", request.own_before[place]));
+  }
+  if (value < request.seen_before[place * nodes + worker]) {
+    complain(fmt::format(" after it had read {}", request.seen_before[place * nodes + worker]));
+  }
+  if (phase_ == Phase::kFinalPull && value != static_cast<float>(issued)) {
+    complain(fmt::format(" at the end, but {} were added", issued));
   }
 }
 
@@ -289,7 +305,6 @@ void SimNode::take_note(TicketId ticket, const Error& error) {
   told_ = error;
   core_.say_bye(core_.waits().reserve());  // as a process does before it exits with an error
   phase_ = Phase::kFinished;
-  world_.worker_finished();
 }
 
 std::string SimNode::describe() const {

@@ -39,6 +39,7 @@ class SimNode final : public TransportEvents, public TicketEvents {
     std::vector<std::vector<std::uint32_t>> positions;  // of each wire request
     std::vector<std::uint32_t> local;                   // positions owned here
     std::vector<std::int64_t> own_before;  // own acknowledged additions when it was sent
+    std::vector<float> seen_before;        // what was read of each element by then
   };
 
   Time now() const { return world_.network().now(); }
@@ -51,6 +52,7 @@ class SimNode final : public TransportEvents, public TicketEvents {
             std::uint32_t row_length);
   void collect(TicketId ticket);
   void check_rows(const Request& request, const std::vector<float>& values);
+  void check_element(const Request& request, std::size_t place, std::size_t worker, float value);
   void take_note(TicketId ticket, const Error& error);
   void arm_timer();
   std::vector<Key> draw_keys();

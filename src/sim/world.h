@@ -48,7 +48,7 @@ class Ledger {
 // Each node has one worker, which adds 1 to its own element of random rows and reads rows back.
 // Checked: a worker sees its own acknowledged additions and nothing that was not issued; what it
 // saw of others never goes back; at the end every row holds exactly the sum of all additions;
-// nothing is left waiting or kept; everyone finishes once faults end.
+// nothing is left waiting or kept; everyone finishes once faults end, or is told who died.
 class World {
  public:
   World(std::uint64_t seed, const Scenario& scenario);
@@ -63,6 +63,8 @@ class World {
   const std::optional<std::string>& violation() const { return violation_; }
   std::uint64_t trace_hash() const { return network_.trace_hash(); }
   std::uint64_t steps() const { return steps_; }
+  // Workers that ended because they were told that the job has failed.
+  std::int64_t workers_told() const;
   // "godwit sim --seeds 7..7": how to see it again.
   std::string replay_line() const;
   const Scenario& scenario() const { return scenario_; }
@@ -71,10 +73,12 @@ class World {
   Network& network() { return network_; }
   Ledger& ledger() { return ledger_; }
   void fail(const std::string& what);
-  void worker_finished() { ++workers_finished_; }
 
  private:
+  bool is_dead(NodeId node) const { return killed_ == node; }
   bool all_finished() const;
+  // All that was sent is known to have arrived, where nobody died.
+  bool nothing_is_kept() const;
   void check_end();
 
   const std::uint64_t seed_;
@@ -85,7 +89,6 @@ class World {
   std::vector<std::unique_ptr<SimNode>> nodes_;
   std::optional<std::string> violation_;
   std::uint64_t steps_ = 0;
-  std::int64_t workers_finished_ = 0;
   std::optional<NodeId> killed_;
 };
 
