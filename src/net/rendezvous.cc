@@ -92,7 +92,7 @@ class RendezvousGuest {
     if (is_wildcard(registration.endpoint.tcp_host)) registration.endpoint.tcp_host = own_host_;
     connection_ = std::make_shared<Connection>(
         loop_, std::move(greeted.socket), outbox_,
-        Connection::Events{[this](FramePtr frame) { on_answer(*frame); }, [] {},
+        Connection::Events{[this](const FramePtr& frame) { on_answer(*frame); }, [] {},
                            [this](const Error& why) { on_lost(why); }});
     // A few hundred bytes into an empty socket: taken at once, or the connection is lost.
     static_cast<void>(outbox_.send(encode(registration)));

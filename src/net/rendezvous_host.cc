@@ -89,7 +89,7 @@ void RendezvousHost::on_greeted(Greeted greeted) {
   const auto guest = std::prev(guests_.end());
   guest->connection = std::make_shared<Connection>(
       loop_, std::move(greeted.socket), guest->outbox,
-      Connection::Events{[this, guest](FramePtr frame) { on_frame(guest, *frame); }, [] {},
+      Connection::Events{[this, guest](const FramePtr& frame) { on_frame(guest, *frame); }, [] {},
                          [this, guest](const Error&) { remove(guest); }});
   const std::shared_ptr<Connection> connection = guest->connection;
   connection->start(std::move(greeted.early));
