@@ -53,6 +53,7 @@ EXCEPTIONS = [
     ('exit', 'src/launch/child_process.cc', 'a forked child that could not become the command'),
     ('exit', 'src/launch/warden.cc', 'the end of a forked process'),
     ('exit', 'src/cli/', 'the program\'s exit code'),
+    ('exit', 'src/bench/remote_bench.cc', 'the second process ends without the first one\'s duties'),
     ('unfinished', 'tools/check', 'names the words it looks for'),
     ('paths', '.ci/run', 'the one place that knows where the data sets are'),
     ('paths', 'tools/check_test.py', 'names the words it looks for'),
@@ -67,6 +68,9 @@ TESTED_ELSEWHERE: dict[str, str] = {
     'src/cli/doctor_verb.cc': 'src/cli/command_line_test.cc',
     'src/cli/launch_verb.cc': 'src/cli/command_line_test.cc',
     'src/cli/main.cc': 'tests/install/run.sh',
+    'src/cli/sim_verb.cc': 'src/cli/command_line_test.cc',
+    'src/bench/bare_peer.cc': 'src/bench/remote_bench_test.cc',
+    'src/sim/sim_node.cc': 'src/sim/world_test.cc',
     'src/node/worker.cc': 'src/node/session_test.cc',
 }
 

@@ -120,6 +120,11 @@ Result<SocketPair> connected_pair(SocketKind kind) {
   return pair;
 }
 
+void hang_up(int socket) {
+  ::shutdown(socket, SHUT_RDWR);
+  ::close(socket);
+}
+
 void serve_bare(int socket, std::span<float> rows, std::size_t length) {
   Head head;
   std::vector<Key> keys;

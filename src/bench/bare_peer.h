@@ -23,6 +23,9 @@ struct SocketPair {
 };
 Result<SocketPair> connected_pair(SocketKind kind);
 
+// Ends the connection: serve_bare() at the other end returns.
+void hang_up(int socket);
+
 // Serves requests until the other side closes: see BareClient. Blocks. `rows` is float[n][length].
 void serve_bare(int socket, std::span<float> rows, std::size_t length);
 

@@ -2,7 +2,6 @@
 #include "bench/remote_bench.h"
 
 #include <fmt/format.h>
-#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -258,10 +257,9 @@ Result<> run_kind(const RemoteBenchOptions& options, SocketKind kind,
     GODWIT_TRY_ASSIGN(Session session, Session::open(place(kind, 0, job)));
     GODWIT_TRY_ASSIGN(Table table, session.table(table_spec(options)));
     GODWIT_TRY(RemoteRun(options, kind, session, std::move(table), sockets.first, on_result).run());
-    ::shutdown(sockets.first, SHUT_RDWR);
+    hang_up(sockets.first);
     return session.close();
   }();
-  ::close(sockets.first);
   int status = 0;
   ::waitpid(child, &status, 0);
   return measured;

@@ -108,6 +108,18 @@ TEST(CommandLine, TheDoctorSpeaksTableAndJson) {
   EXPECT_THAT(run({"doctor", "--place"}).out, HasSubstr(R"("node":0)"));
 }
 
+TEST(CommandLine, SeedsPassAndTheCanaryDoesNot) {
+  EXPECT_EQ(run({"sim", "--seeds", "1..20"}).code, kExitOk);
+  EXPECT_THAT(run({"sim", "--seeds", "1..20"}).out, HasSubstr("20 seeds"));
+  EXPECT_THAT(run({"sim", "--seeds", "7", "--json"}).out, HasSubstr("{\"seed\":7,\"ok\":true"));
+  const Outcome canary = run({"sim", "--seeds", "7", "--canary"});
+  EXPECT_EQ(canary.code, kExitFailed);
+  EXPECT_THAT(canary.err, HasSubstr("replay: godwit sim --seeds 7..7 --canary"));
+  for (const char* seeds : {"", "x", "5..1", "1..", "-3"}) {
+    EXPECT_EQ(run({"sim", std::string("--seeds=") + seeds}).code, kExitUsage) << seeds;
+  }
+}
+
 TEST(CommandLine, TheDemoSaysHowFarFromTheFloorItIs) {
   const Outcome outcome = run({"demo", "--nodes", "1", "--rows", "300", "--columns", "200",
                                "--ratings", "120000", "--epochs", "25"});

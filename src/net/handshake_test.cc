@@ -72,8 +72,8 @@ TEST_F(HandshakeTest, AnotherTokenFailsOnBothSides) {
 }
 
 TEST_F(HandshakeTest, SilenceEndsAtTheDeadline) {
-  const auto listening = listen(std::move(b_), second_, 30ms);
   const Time start = loop_->now();
+  const auto listening = listen(std::move(b_), second_, 30ms);
   ASSERT_TRUE(run([&] { return second_.has_value(); }));
   EXPECT_GE(loop_->now() - start, 30ms);
   EXPECT_EQ(second_->error().code(), ErrorCode::kTimeout);

@@ -80,8 +80,8 @@ Result<std::unique_ptr<TableRows>> TableRows::make(const TableSpec& spec, Memory
       return out_of_memory(
           "table '{}' needs {:.1f} GiB for {} rows of {} bytes, but only {} may "
           "be used",
-          spec.name, bytes_wanted(spec, layout, share) / (1 << 30), spec.rows, layout.stride_bytes(),
-          human_bytes(budget.bytes_max()));
+          spec.name, bytes_wanted(spec, layout, share) / (1 << 30), spec.rows,
+          layout.stride_bytes(), human_bytes(budget.bytes_max()));
     }
     counted = Slabs::bytes_for(layout, std::min(expected_rows(spec, share), slots_max(spec))) +
               spec.rows * sizeof(Anchor);
