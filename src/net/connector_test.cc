@@ -45,7 +45,7 @@ class ConnectorTest : public ::testing::Test {
 
   const std::unique_ptr<EventLoop> loop_ = EventLoop::make().value();
   const Log log_ = quiet_log();
-  const SocketAddress nobody_ = SocketAddress::parse("unix:@godwit-connector-nobody").value();
+  const SocketAddress nobody_ = SocketAddress::unix_abstract(own_name("nobody")).value();
   std::unique_ptr<Greeter> greeter_;
   std::unique_ptr<Listener> listener_;
   SocketAddress bound_ = nobody_;
@@ -69,7 +69,7 @@ TEST_F(ConnectorTest, TriesAgainUntilSomebodyIsThere) {
   connector->start();
   ASSERT_TRUE(run([&] { return failed_.size() >= 3; }));
   EXPECT_EQ(failed_[0],
-            "connecting to node 0 at unix:@godwit-connector-nobody: connection refused");
+            "connecting to node 0 at unix:@" + own_name("nobody") + ": connection refused");
   serve(nobody_);
   EXPECT_TRUE(run([&] { return made_.size() == 1; }));
 }
@@ -83,7 +83,7 @@ TEST_F(ConnectorTest, PausesGrowUpToTheirBound) {
 }
 
 TEST_F(ConnectorTest, ARefusalIsToldAndNotTriedAnotherWay) {
-  serve(SocketAddress::parse("unix:@godwit-connector-token").value());
+  serve(SocketAddress::unix_abstract(own_name("token")).value());
   const auto connector = this->connector({bound_, nobody_}, "other");
   connector->start();
   ASSERT_TRUE(run([&] { return !failed_.empty(); }));
@@ -91,7 +91,7 @@ TEST_F(ConnectorTest, ARefusalIsToldAndNotTriedAnotherWay) {
 }
 
 TEST_F(ConnectorTest, AfterASuccessItPausesBeforeTheNext) {
-  serve(SocketAddress::parse("unix:@godwit-connector-again").value());
+  serve(SocketAddress::unix_abstract(own_name("again")).value());
   const auto connector = this->connector({bound_});
   const Time start = loop_->now();
   connector->start();

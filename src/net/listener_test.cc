@@ -37,7 +37,7 @@ TEST_F(ListenerTest, AcceptsAtAllItsAddresses) {
   Listener listener(*loop_, log_);
   const auto tcp = listener.add(SocketAddress::parse("127.0.0.1:0").value()).value();
   const auto unix_name =
-      listener.add(SocketAddress::parse("unix:@godwit-listener-test").value()).value();
+      listener.add(SocketAddress::unix_abstract(own_name("listener")).value()).value();
   EXPECT_NE(tcp.port(), 0);
   std::vector<UniqueFd> ours;
   for (int i = 0; i < 50; ++i) {
@@ -54,7 +54,7 @@ TEST_F(ListenerTest, AnAddressInUseIsAnError) {
 }
 
 TEST_F(ListenerTest, RemovesItsSocketFiles) {
-  const std::string path = ::testing::TempDir() + "godwit-listener.sock";
+  const std::string path = ::testing::TempDir() + own_name("listener");
   struct stat status {};
   {
     Listener listener(*loop_, log_);
@@ -67,7 +67,7 @@ TEST_F(ListenerTest, RemovesItsSocketFiles) {
 TEST_F(ListenerTest, WithoutDescriptorsItWaitsAndThenGoesOn) {
   Listener listener(*loop_, log_);
   const auto address =
-      listener.add(SocketAddress::parse("unix:@godwit-listener-limit").value()).value();
+      listener.add(SocketAddress::unix_abstract(own_name("limit")).value()).value();
   listener.start(events());
   const UniqueFd ours = begin_connect(address).value();
   // The undefined behaviour sanitizer looks at each type it meets for the first time through a

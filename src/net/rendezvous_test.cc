@@ -21,7 +21,7 @@ std::string free_address() {
 }
 
 TEST(Rendezvous, AllNodesGetTheSameList) {
-  const std::string path = "unix:" + ::testing::TempDir() + "godwit-rendezvous.sock";
+  const std::string path = "unix:" + ::testing::TempDir() + own_name("rendezvous");
   for (const std::string& address : {free_address(), rendezvous_name("all"), path}) {
     std::vector<RendezvousOptions> all;
     for (int node = 4; node >= 0; --node) all.push_back(rendezvous_options(address, node, 5));

@@ -172,7 +172,12 @@ std::unique_ptr<Connector> SocketTransport::make_connector(Link& link,
       loop_, std::move(options),
       Connector::Events{[this](Greeted greeted) { bring_up(std::move(greeted)); },
                         [this, &link](const Error& why) {
-                          log_.debug("{}", why.message());
+                          // Nobody there yet is normal; somebody who refuses is not.
+                          if (why.code() == ErrorCode::kUnavailable) {
+                            log_.debug("{}", why.message());
+                          } else {
+                            log_.every(limit_, LogLevel::kWarn, "{}", why.message());
+                          }
                           link.set_last_error(why);
                         }});
 }

@@ -9,6 +9,8 @@
 
 #include <cerrno>
 
+#include "net/transport_fixture.h"
+
 namespace godwit {
 namespace {
 
@@ -20,7 +22,7 @@ void wait_writable(int fd) {
 }
 
 TEST(Sockets, ConnectOverTcpAndOverUnix) {
-  for (const char* text : {"127.0.0.1:0", "unix:@godwit-sockets-test"}) {
+  for (const std::string& text : {std::string("127.0.0.1:0"), "unix:@" + own_name("sockets")}) {
     const UniqueFd listening = listen_at(SocketAddress::parse(text).value()).value();
     const auto address = SocketAddress::local_of(listening.fd()).value();
     const auto connecting = begin_connect(address);
@@ -43,7 +45,7 @@ TEST(Sockets, APortInUseIsNamed) {
 }
 
 TEST(Sockets, ASocketFileThatNobodyListensAtIsReplaced) {
-  const std::string path = ::testing::TempDir() + "godwit-stale.sock";
+  const std::string path = ::testing::TempDir() + own_name("stale");
   const auto address = SocketAddress::unix_path(path).value();
   { const auto killed = listen_at(address); }  // closed, the file stays
   struct stat status {};

@@ -2,6 +2,9 @@
 // Thread-safe.
 #pragma once
 
+#include <unistd.h>
+
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <memory>
@@ -32,6 +35,11 @@ inline FramePtr frame_of(std::size_t size, std::uint8_t seed = 0) {
 
 inline bool same_bytes(const Frame& a, const Frame& b) {
   return std::equal(a.bytes().begin(), a.bytes().end(), b.bytes().begin(), b.bytes().end());
+}
+
+// An address or a file that no other test uses, nor another run of this one.
+inline std::string own_name(const std::string& test) {
+  return "godwit-" + test + "-" + std::to_string(::getpid());
 }
 
 class LoopThread {
