@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <signal.h>  // NOLINT(modernize-deprecated-headers): SIGTERM, kill
+#include <sys/wait.h>
 
 #include <array>
 
@@ -89,6 +90,25 @@ TEST(ChildProcess, TheDestructorLeavesNothingOfTheGroup) {
     EXPECT_EQ(child.status(), std::nullopt);
   }
   // The grandchildren are dying; their parents, now someone else, reap them.
+  for (int i = 0; i < 1000 && !members_of({group}).empty(); ++i) poll(nullptr, 0, 10);
+  EXPECT_THAT(members_of({group}), IsEmpty());
+}
+
+TEST(ChildProcess, DiesWithTheProcessThatStartedIt) {
+  std::array<int, 2> fds{};
+  ASSERT_EQ(pipe(fds.data()), 0);
+  const UniqueFd reader(fds[0]);
+  const UniqueFd writer(fds[1]);
+  const pid_t parent = fork();
+  if (parent == 0) {
+    const ChildProcess child = shell("exec sleep 100");
+    const pid_t group = child.pid();
+    if (write(writer.get(), &group, sizeof group) == sizeof group) raise(SIGKILL);
+    _exit(1);
+  }
+  pid_t group = 0;
+  ASSERT_EQ(read(reader.get(), &group, sizeof group), static_cast<ssize_t>(sizeof group));
+  ASSERT_EQ(waitpid(parent, nullptr, 0), parent);
   for (int i = 0; i < 1000 && !members_of({group}).empty(); ++i) poll(nullptr, 0, 10);
   EXPECT_THAT(members_of({group}), IsEmpty());
 }

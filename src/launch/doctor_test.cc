@@ -1,18 +1,12 @@
 // launch/doctor_test.cc: the table, and that a real host can be examined.
 #include "launch/doctor.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <set>
 
 namespace godwit {
 namespace {
-
-using testing::Each;
-using testing::Field;
-using testing::HasSubstr;
-using testing::Not;
 
 TEST(Doctor, TheTableIsAlignedAndHasTheFixBelow) {
   const std::vector<Finding> findings = {{"cpu", Health::kOk, "fine", ""},

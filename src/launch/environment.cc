@@ -1,6 +1,8 @@
 // launch/environment.cc: from `environ` to a map and back.
 #include "launch/environment.h"
 
+#include <fmt/format.h>
+
 #include <charconv>
 
 #include "base/errors.h"
@@ -21,7 +23,8 @@ Environment parse_environment(const char* const* entries) {
 std::vector<std::string> environment_entries(const Environment& environment) {
   std::vector<std::string> entries;
   entries.reserve(environment.size());
-  for (const auto& [name, value] : environment) entries.push_back(name + "=" + value);
+  for (const auto& [name, value] : environment)
+    entries.push_back(fmt::format("{}={}", name, value));
   return entries;
 }
 

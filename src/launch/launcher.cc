@@ -4,9 +4,6 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
-#include <cerrno>
-#include <cstring>
-
 #include "base/errors.h"
 #include "base/try.h"
 #include "launch/job_dir.h"
@@ -23,23 +20,20 @@ constexpr std::int64_t kFilesElse = 64;
 // Lets this process open enough files while it lives; the nodes inherit the higher limit.
 class FileLimit {
  public:
-  static Result<FileLimit> raise(std::int64_t nodes) {
-    const auto needed = static_cast<rlim_t>(kFilesPerNode * nodes + kFilesElse);
-    FileLimit limit;
-    if (getrlimit(RLIMIT_NOFILE, &limit.before_) != 0) {
-      return unavailable("getrlimit: {}", std::strerror(errno));
-    }
-    if (limit.before_.rlim_cur >= needed) return limit;
-    rlimit raised = limit.before_;
-    raised.rlim_cur = needed;
-    if (needed > raised.rlim_max || setrlimit(RLIMIT_NOFILE, &raised) != 0) {
-      return invalid_argument("{} nodes need {} open files, the limit is {}: see `ulimit -Hn`",
-                              nodes, needed, limit.before_.rlim_max);
-    }
-    return limit;
-  }
+  FileLimit() { getrlimit(RLIMIT_NOFILE, &before_); }
+  FileLimit(const FileLimit&) = delete;
+  FileLimit& operator=(const FileLimit&) = delete;
+  ~FileLimit() { setrlimit(RLIMIT_NOFILE, &before_); }
 
-  void restore() const { setrlimit(RLIMIT_NOFILE, &before_); }
+  Result<> raise_for(std::int64_t nodes) {
+    const auto needed = static_cast<rlim_t>(kFilesPerNode * nodes + kFilesElse);
+    if (before_.rlim_cur >= needed) return {};
+    rlimit raised = before_;
+    raised.rlim_cur = needed;
+    if (needed <= raised.rlim_max && setrlimit(RLIMIT_NOFILE, &raised) == 0) return {};
+    return invalid_argument("{} nodes need {} open files, the limit is {}: see `ulimit -Hn`", nodes,
+                            needed, before_.rlim_max);
+  }
 
  private:
   rlimit before_{};
@@ -111,14 +105,15 @@ Result<std::vector<std::unique_ptr<SupervisedNode>>> start_nodes(const LaunchOpt
 Result<LaunchOutcome> launch(const LaunchOptions& options, Disk& disk, const TimeSource& time) {
   GODWIT_TRY(check_options(options));
   GODWIT_TRY_ASSIGN(const std::string path, find_command(options.command[0], options.environment));
-  GODWIT_TRY_ASSIGN(const FileLimit files, FileLimit::raise(options.nodes));
+  SignalIntake signals;  // from here on an interrupt waits for the supervisor
+  FileLimit files;
+  GODWIT_TRY(files.raise_for(options.nodes));
   GODWIT_TRY_ASSIGN(
       const JobDir dir,
       JobDir::make(temporary_dir(value_of(options.environment, "TMPDIR").value_or(""))));
   const std::string job = random_hex(8);
   GODWIT_TRY_ASSIGN(auto logs, open_logs(options, job, disk));
 
-  SignalIntake signals;
   GODWIT_TRY_ASSIGN(Warden warden, Warden::start(dir.path()));
   GODWIT_TRY_ASSIGN(auto nodes,
                     start_nodes(options, path, job_environment(options, job, dir.path()),
@@ -128,7 +123,6 @@ Result<LaunchOutcome> launch(const LaunchOptions& options, Disk& disk, const Tim
   Supervisor supervisor(std::move(nodes), options.supervision, time, signals);
   LaunchOutcome outcome = supervisor.run();
   for (const pid_t group : groups) warden.forget(group);
-  files.restore();
   return outcome;
 }
 

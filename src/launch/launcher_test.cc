@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -18,10 +19,8 @@ namespace godwit {
 namespace {
 
 using testing::AllOf;
-using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-using testing::Not;
 using testing::SizeIs;
 using testing::UnorderedElementsAre;
 
@@ -153,20 +152,17 @@ TEST_F(Launch, ANodeKilledIsALostNode) {
 
 TEST_F(Launch, WhoNoticedTheLossIsNotBlamedForIt) {
   // Node 0 exits with 3 as soon as node 1 is gone, however the two are seen.
-  const std::string fifo = dir_.path() + "/logs/fifo";
+  options_.environment["FIFO"] = dir_.path() + "/logs/fifo";
   for (int i = 0; i < 5; ++i) {
-    std::filesystem::create_directories(options_.log_dir);
-    std::filesystem::remove(fifo);
-    const auto made = ChildProcess::spawn("/usr/bin/mkfifo", {"mkfifo", fifo}, {});
-    ASSERT_TRUE(made.ok());
-    const auto outcome = run(2, "while [ ! -p " + fifo +
-                                    " ]; do :; done;"
-                                    "if [ $GODWIT_NODE = 1 ]; then exec 9>" +
-                                    fifo + "; kill -9 $$; fi; read x < " + fifo + "; exit 3");
+    const auto outcome =
+        run(2,
+            "if [ $GODWIT_NODE = 0 ]; then mkfifo $FIFO; read x < $FIFO; rm $FIFO; exit 3; fi;"
+            "while [ ! -p $FIFO ]; do sleep 0.01; done; exec 9> $FIFO; kill -9 $$");
     ASSERT_TRUE(outcome.ok());
     ASSERT_TRUE(outcome->failure);
     EXPECT_EQ(outcome->failure->node, 1);
     EXPECT_EQ(outcome->exit_code, 3);
+    std::filesystem::remove(options_.environment["FIFO"]);
   }
 }
 
@@ -178,6 +174,32 @@ TEST_F(Launch, WhoDoesNotWantToEndIsKilled) {
   ASSERT_TRUE(outcome.ok());
   EXPECT_EQ(outcome->exit_code, 1);
   EXPECT_EQ(outcome->failure->node, 0);
+}
+
+TEST_F(Launch, AStoppedNodeIsWokenToEndInOrder) {
+  const auto outcome =
+      run(2,
+          "PID_FILE=$TMPDIR/logs/pid; if [ $GODWIT_NODE = 0 ]; then"
+          "  until grep -qs '^State:.T' /proc/$(cat $PID_FILE)/status; do sleep 0.01; done; exit 1;"
+          "fi; trap 'echo saved; exit 0' TERM; echo $$ > $PID_FILE; kill -STOP $$; sleep 100");
+  ASSERT_TRUE(outcome.ok());
+  EXPECT_EQ(outcome->exit_code, 1);
+  EXPECT_THAT(out(), HasSubstr("[1] saved\n"));
+}
+
+TEST_F(Launch, TheFileLimitIsRaisedForTheJobAndPutBack) {
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
+  rlimit low = before;
+  low.rlim_cur = 70;
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &low), 0);
+  const auto outcome = run(20, "ulimit -n");
+  EXPECT_EQ(outcome.value().exit_code, 0);
+  EXPECT_THAT(out(), HasSubstr("[7] 144\n"));
+  rlimit after{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &after), 0);
+  EXPECT_EQ(after.rlim_cur, 70U);
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
 }
 
 TEST_F(Launch, WhatANodeLeavesBehindIsEndedAndTheJobIsStillGood) {

@@ -1,7 +1,6 @@
 // launch/warden_test.cc: a launcher that dies without a word, played by a forked process.
 #include "launch/warden.h"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <signal.h>  // NOLINT(modernize-deprecated-headers): kill
@@ -17,8 +16,6 @@
 
 namespace godwit {
 namespace {
-
-using testing::IsEmpty;
 
 template <class Condition>
 bool becomes_true(const Condition& condition) {

@@ -112,8 +112,8 @@ interrupted "twice" "INT INT" "trap '' INT TERM; echo ready; while :; do sleep 1
 setsid "$godwit" launch --no-logs -n 3 -- sh -c "sleep $word & sleep $word & wait" >out 2>err &
 launcher=$!
 wait_until count_is 6 || fail "nodes start"
+disown "$launcher"  # so that the shell does not tell of its end
 kill -9 "$launcher"
-wait "$launcher" 2>/dev/null
 wait_until nothing_left || fail "something outlives a killed launcher: $(ls "$TMPDIR")"
 
 ((failures == 0)) || exit 1
