@@ -53,7 +53,7 @@ EXCEPTIONS = [
     ('exit', 'src/launch/child_process.cc', 'a forked child that could not become the command'),
     ('exit', 'src/launch/warden.cc', 'the end of a forked process'),
     ('exit', 'src/cli/', 'the program\'s exit code'),
-    ('exit', 'src/bench/remote_bench.cc', 'the second process ends without the first one\'s duties'),
+    ('exit', 'src/bench/remote_bench.cc', 'the child skips the exit handlers of its parent'),
     ('unfinished', 'tools/check', 'names the words it looks for'),
     ('paths', '.ci/run', 'the one place that knows where the data sets are'),
     ('paths', 'tools/check_test.py', 'names the words it looks for'),
