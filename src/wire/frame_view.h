@@ -21,11 +21,13 @@ class FrameView {
  public:
   class Iterator {
    public:
+    // NOLINTBEGIN(readability-identifier-naming): the standard library's names
     using iterator_category = std::input_iterator_tag;
     using value_type = PartView;
     using difference_type = std::ptrdiff_t;
     using pointer = void;
     using reference = PartView;
+    // NOLINTEND(readability-identifier-naming)
 
     PartView operator*() const;
     Iterator& operator++();
