@@ -212,6 +212,16 @@ TEST_F(Launch, WhatANodeLeavesBehindIsEndedAndTheJobIsStillGood) {
   EXPECT_THAT(members_of(groups), IsEmpty());
 }
 
+TEST_F(Launch, WhatANodeLeavesBehindMayEndInOrderToo) {
+  const auto outcome =
+      run(1,
+          "sh -c 'trap \"echo bye; exit 0\" TERM; : > $TMPDIR/logs/up; sleep 100 & wait' &"
+          "while [ ! -e $TMPDIR/logs/up ]; do sleep 0.01; done; exit 0");
+  ASSERT_TRUE(outcome.ok());
+  EXPECT_EQ(outcome->exit_code, 0);
+  EXPECT_EQ(out(), "[0] bye\n");
+}
+
 TEST_F(Launch, AMegabyteWithoutALineEndArrives) {
   const auto outcome = run(2, "head -c 1048576 /dev/zero | tr '\\0' x");
   ASSERT_TRUE(outcome.ok());
