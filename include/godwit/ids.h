@@ -19,7 +19,7 @@ class StrongId {
   constexpr StrongId() = default;
   constexpr explicit StrongId(std::int64_t value) : value_(value) {}
   constexpr std::int64_t value() const { return value_; }
-  friend constexpr auto operator<=>(StrongId, StrongId) = default;
+  friend constexpr auto operator<=>(StrongId, StrongId) = default;  // NOLINT: not a null pointer
 
  private:
   std::int64_t value_ = 0;

@@ -19,7 +19,6 @@ struct Liveness {
   Duration join_within = std::chrono::seconds(60);  // from the start to its first connection
   Duration beat_every = std::chrono::seconds(1);
   Duration lost_after = std::chrono::seconds(5);    // from losing its connection
-  Duration silent_after = std::chrono::seconds(5);  // named in waits from then on
   Duration expel_after = std::chrono::seconds(30);  // connected, but not a byte heard
 };
 

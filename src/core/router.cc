@@ -18,6 +18,7 @@ constexpr std::uint8_t kHopsMax = 8;
 
 // Larger batches travel as several requests, so that no frame holds up the others for long.
 constexpr std::size_t kRequestBytes = std::size_t{4} << 20;
+constexpr std::size_t kRequestsMax = 2048;  // of one ticket, beside one more for each node
 
 void copy_rows(std::span<const float> from, std::span<const std::uint32_t> positions,
                std::size_t row_length, std::span<float> to) {
@@ -69,8 +70,10 @@ void Router::split(TableId table, std::span<const Key> keys, Split& split) const
 template <class Write>
 std::vector<OutgoingRequest> Router::write_requests(TicketId ticket, std::uint32_t row_length,
                                                     const Split& split, Write&& write) const {
+  std::size_t rows = 0;
+  for (const Split::Group& group : split.groups()) rows += group.positions.size();
   const std::size_t rows_max =
-      std::max<std::size_t>(1, kRequestBytes / (row_length * sizeof(float) + sizeof(Key)));
+      std::max(kRequestBytes / (row_length * sizeof(float) + sizeof(Key)), rows / kRequestsMax + 1);
   std::vector<OutgoingRequest> requests;
   for (const Split::Group& group : split.groups()) {
     if (group.node == self_) continue;
