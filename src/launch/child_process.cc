@@ -124,20 +124,20 @@ Result<ChildProcess> ChildProcess::spawn(const std::string& path,
   const auto entries = environment_entries(environment);
   const auto argument_pointers = pointers_to(arguments);
   const auto entry_pointers = pointers_to(entries);
-  const Exec exec{path.c_str(),    argument_pointers.data(), entry_pointers.data(),
-                  out.write.get(), err.write.get(),          report.write.get(),
+  const Exec exec{path.c_str(),   argument_pointers.data(), entry_pointers.data(),
+                  out.write.fd(), err.write.fd(),           report.write.fd(),
                   getpid()};
   const pid_t pid = fork();
   if (pid == 0) become(exec);
   if (pid < 0) return unavailable("cannot start a process: {}", std::strerror(errno));
   setpgid(pid, pid);  // also here, so that signal_group() never comes too early
   report.write.reset();
-  if (const int error = read_report(report.read.get()); error != 0) {
+  if (const int error = read_report(report.read.fd()); error != 0) {
     reap(pid);
     return invalid_argument("cannot execute {}: {}", path, std::strerror(error));
   }
-  fcntl(out.read.get(), F_SETFL, O_NONBLOCK);
-  fcntl(err.read.get(), F_SETFL, O_NONBLOCK);
+  fcntl(out.read.fd(), F_SETFL, O_NONBLOCK);
+  fcntl(err.read.fd(), F_SETFL, O_NONBLOCK);
   UniqueFd pid_fd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
   const int error = errno;
   ChildProcess child(pid, std::move(out.read), std::move(err.read), std::move(pid_fd));

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "base/unique_fd.h"
 #include "godwit/result.h"
 #include "launch/environment.h"
-#include "launch/unique_fd.h"
 
 namespace godwit {
 
@@ -50,7 +50,7 @@ class ChildProcess {
   // The process and its group. The number is not used again before destruction.
   pid_t pid() const { return pid_; }
   // Readable once the process has ended.
-  int pid_fd() const { return pid_fd_.get(); }
+  int pid_fd() const { return pid_fd_.fd(); }
   // Read ends, non-blocking.
   UniqueFd& out() { return out_; }
   UniqueFd& err() { return err_; }

@@ -34,9 +34,9 @@ std::string read_all(const UniqueFd& fd) {
   std::string text;
   std::array<char, 4096> buffer{};
   for (;;) {
-    pollfd entry{fd.get(), POLLIN, 0};
+    pollfd entry{fd.fd(), POLLIN, 0};
     EXPECT_EQ(poll(&entry, 1, 20'000), 1);
-    const ssize_t got = read(fd.get(), buffer.data(), buffer.size());
+    const ssize_t got = read(fd.fd(), buffer.data(), buffer.size());
     if (got <= 0) return text;
     text.append(buffer.data(), static_cast<std::size_t>(got));
   }
@@ -71,7 +71,7 @@ TEST(ChildProcess, SignalsHaveTheirDefaultsWhateverTheParentDoes) {
   pthread_sigmask(SIG_BLOCK, &some, &before);
   const auto handler = signal(SIGTERM, SIG_IGN);
   ChildProcess child = shell("echo ready; exec sleep 100");
-  pollfd ready{child.out().get(), POLLIN, 0};
+  pollfd ready{child.out().fd(), POLLIN, 0};
   EXPECT_EQ(poll(&ready, 1, 20'000), 1);
   child.signal_group(SIGTERM);
   EXPECT_EQ(wait_for(child), (ExitStatus{0, SIGTERM}));
@@ -83,7 +83,7 @@ TEST(ChildProcess, TheDestructorLeavesNothingOfTheGroup) {
   pid_t group = 0;
   {
     ChildProcess child = shell("sleep 100 & sleep 100 & echo ready; wait");
-    pollfd ready{child.out().get(), POLLIN, 0};
+    pollfd ready{child.out().fd(), POLLIN, 0};
     EXPECT_EQ(poll(&ready, 1, 20'000), 1);
     group = child.pid();
     EXPECT_EQ(members_of({group}).size(), 3U);
@@ -103,11 +103,11 @@ TEST(ChildProcess, DiesWithTheProcessThatStartedIt) {
   if (parent == 0) {
     const ChildProcess child = shell("exec sleep 100");
     const pid_t group = child.pid();
-    if (write(writer.get(), &group, sizeof group) == sizeof group) raise(SIGKILL);
+    if (write(writer.fd(), &group, sizeof group) == sizeof group) raise(SIGKILL);
     _exit(1);
   }
   pid_t group = 0;
-  ASSERT_EQ(read(reader.get(), &group, sizeof group), static_cast<ssize_t>(sizeof group));
+  ASSERT_EQ(read(reader.fd(), &group, sizeof group), static_cast<ssize_t>(sizeof group));
   ASSERT_EQ(waitpid(parent, nullptr, 0), parent);
   for (int i = 0; i < 1000 && !members_of({group}).empty(); ++i) poll(nullptr, 0, 10);
   EXPECT_THAT(members_of({group}), IsEmpty());

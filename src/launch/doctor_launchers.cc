@@ -26,9 +26,9 @@ std::string output_of(const std::string& path, const std::vector<std::string>& a
   std::array<char, 4096> buffer{};
   while (text.size() < buffer.size()) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - time.now()).count();
-    pollfd entry{child->out().get(), POLLIN, 0};
+    pollfd entry{child->out().fd(), POLLIN, 0};
     if (left <= 0 || poll(&entry, 1, static_cast<int>(left)) <= 0) break;
-    const ssize_t got = read(child->out().get(), buffer.data(), buffer.size());
+    const ssize_t got = read(child->out().fd(), buffer.data(), buffer.size());
     if (got <= 0) break;
     text.append(buffer.data(), static_cast<std::size_t>(got));
   }

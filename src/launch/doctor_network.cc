@@ -16,7 +16,7 @@
 #include <fstream>
 #include <vector>
 
-#include "launch/unique_fd.h"
+#include "base/unique_fd.h"
 
 namespace godwit {
 namespace {
@@ -42,19 +42,19 @@ std::string try_loopback() {
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   socklen_t size = sizeof address;
   auto* generic = reinterpret_cast<sockaddr*>(&address);
-  if (bind(listener.get(), generic, size) != 0) return last_error("bind to 127.0.0.1");
-  if (listen(listener.get(), 1) != 0) return last_error("listen");
-  if (getsockname(listener.get(), generic, &size) != 0) return last_error("getsockname");
-  if (connect(client.get(), generic, size) != 0 && errno != EINPROGRESS) {
+  if (bind(listener.fd(), generic, size) != 0) return last_error("bind to 127.0.0.1");
+  if (listen(listener.fd(), 1) != 0) return last_error("listen");
+  if (getsockname(listener.fd(), generic, &size) != 0) return last_error("getsockname");
+  if (connect(client.fd(), generic, size) != 0 && errno != EINPROGRESS) {
     return last_error("connect");
   }
-  if (!is_readable(listener.get())) return "no connection within 2 s";
-  const UniqueFd server(accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
+  if (!is_readable(listener.fd())) return "no connection within 2 s";
+  const UniqueFd server(accept4(listener.fd(), nullptr, nullptr, SOCK_CLOEXEC));
   if (!server.is_open()) return last_error("accept");
   char byte = 'x';
-  if (send(server.get(), &byte, 1, MSG_NOSIGNAL) != 1) return last_error("send");
-  if (!is_readable(client.get())) return "no data within 2 s";
-  if (recv(client.get(), &byte, 1, 0) != 1) return last_error("receive");
+  if (send(server.fd(), &byte, 1, MSG_NOSIGNAL) != 1) return last_error("send");
+  if (!is_readable(client.fd())) return "no data within 2 s";
+  if (recv(client.fd(), &byte, 1, 0) != 1) return last_error("receive");
   return "";
 }
 

@@ -8,7 +8,7 @@
 
 #include <array>
 
-#include "launch/unique_fd.h"
+#include "base/unique_fd.h"
 
 namespace godwit {
 namespace {
@@ -23,20 +23,20 @@ TEST(OutputQueue, ASlowReaderGetsEverythingAndNobodyBlocks) {
   ASSERT_EQ(pipe(fds.data()), 0);
   const UniqueFd reader(fds[0]);
   const UniqueFd writer(fds[1]);
-  OutputQueue queue(writer.get());
+  OutputQueue queue(writer.fd());
   std::string sent;
   for (int i = 0; i < 100'000; ++i) sent += std::to_string(i) + "\n";
   queue.add(sent);
   std::string received;
   std::array<char, 5000> buffer{};
   while (queue.pending() > 0) {
-    while (queue.pending() > 0 && can_write(writer.get())) queue.write_some();
-    const ssize_t got = read(reader.get(), buffer.data(), buffer.size());
+    while (queue.pending() > 0 && can_write(writer.fd())) queue.write_some();
+    const ssize_t got = read(reader.fd(), buffer.data(), buffer.size());
     ASSERT_GT(got, 0);
     received.append(buffer.data(), static_cast<std::size_t>(got));
   }
   while (received.size() < sent.size()) {
-    const ssize_t got = read(reader.get(), buffer.data(), buffer.size());
+    const ssize_t got = read(reader.fd(), buffer.data(), buffer.size());
     ASSERT_GT(got, 0);
     received.append(buffer.data(), static_cast<std::size_t>(got));
   }
@@ -49,7 +49,7 @@ TEST(OutputQueue, WhatAGoneReaderWouldGetIsDropped) {
   ASSERT_EQ(pipe(fds.data()), 0);
   close(fds[0]);
   const UniqueFd writer(fds[1]);
-  OutputQueue queue(writer.get());
+  OutputQueue queue(writer.fd());
   queue.add("text");
   queue.write_some();
   EXPECT_EQ(queue.pending(), 0U);

@@ -30,7 +30,7 @@ SignalIntake::~SignalIntake() {
 
 std::optional<int> SignalIntake::take() {
   signalfd_siginfo info{};
-  if (read(fd_.get(), &info, sizeof info) != static_cast<ssize_t>(sizeof info)) {
+  if (read(fd_.fd(), &info, sizeof info) != static_cast<ssize_t>(sizeof info)) {
     return std::nullopt;
   }
   return static_cast<int>(info.ssi_signo);

@@ -7,7 +7,7 @@
 
 #include <optional>
 
-#include "launch/unique_fd.h"
+#include "base/unique_fd.h"
 
 namespace godwit {
 
@@ -20,7 +20,7 @@ class SignalIntake {
   // Puts back what was; a signal that was not taken then has its usual effect.
   ~SignalIntake();
 
-  int fd() const { return fd_.get(); }
+  int fd() const { return fd_.fd(); }
   // The next signal; nothing if there is none.
   std::optional<int> take();
 

@@ -88,11 +88,11 @@ void Supervisor::wait_for_events() {
   add(out_.fd(), POLLOUT, out_.pending() > 0);
   add(err_.fd(), POLLOUT, err_.pending() > 0);
   for (const auto& node : nodes_) {
-    add(node->process.out().get(), POLLIN, takes_output);
-    add(node->process.err().get(), POLLIN, takes_output);
+    add(node->process.out().fd(), POLLIN, takes_output);
+    add(node->process.err().fd(), POLLIN, takes_output);
     add(node->process.pid_fd(), POLLIN, !node->has_ended);
   }
-  for (const UniqueFd& stray : stray_fds_) add(stray.get(), POLLIN, true);
+  for (const UniqueFd& stray : stray_fds_) add(stray.fd(), POLLIN, true);
   if (poll(polled_.data(), polled_.size(), poll_timeout_ms(kill_at_, time_.now())) < 0) {
     GODWIT_CHECK_EQ(errno, EINTR);
     return;
@@ -133,7 +133,7 @@ void Supervisor::take_signals() {
 void Supervisor::take_output(SupervisedNode& node, UniqueFd& pipe, LineTagger& tagger,
                              OutputQueue& queue) {
   std::string bytes;
-  const Taken taken = read_some(pipe.get(), bytes);
+  const Taken taken = read_some(pipe.fd(), bytes);
   std::string lines;
   tagger.feed(bytes, lines);
   write_log(node, bytes);
@@ -195,7 +195,7 @@ void Supervisor::drain() {
       if (!pipe.is_open()) return;
       std::string bytes;
       std::string lines;
-      while (read_some(pipe.get(), bytes) == Taken::kSome) {
+      while (read_some(pipe.fd(), bytes) == Taken::kSome) {
         tagger.feed(bytes, lines);
         write_log(*node, bytes);
       }

@@ -39,7 +39,7 @@ std::string read_all(const UniqueFd& fd) {
   std::string text;
   std::array<char, 4096> buffer{};
   for (;;) {
-    const ssize_t got = read(fd.get(), buffer.data(), buffer.size());
+    const ssize_t got = read(fd.fd(), buffer.data(), buffer.size());
     if (got <= 0) return text;
     text.append(buffer.data(), static_cast<std::size_t>(got));
   }
@@ -65,7 +65,7 @@ TEST(Supervisor, AReaderThatComesLateGetsEverything) {
       text = read_all(out.reader);
     });
     Supervisor supervisor(one_node("seq 1 400000"),
-                          {.out_fd = out.writer.get(), .err_fd = err.writer.get()}, time, signals);
+                          {.out_fd = out.writer.fd(), .err_fd = err.writer.fd()}, time, signals);
     EXPECT_EQ(supervisor.run().exit_code, 0);
     out.writer.reset();
   }
@@ -79,7 +79,7 @@ TEST(Supervisor, InterruptsGetThroughWhenNobodyReads) {
   Pipe err;
   const RealTime time;
   Supervisor supervisor(one_node("seq 1 1000000"),
-                        {.out_fd = out.writer.get(), .err_fd = err.writer.get()}, time, signals);
+                        {.out_fd = out.writer.fd(), .err_fd = err.writer.fd()}, time, signals);
   {
     // Inherits the blocked signals.
     std::jthread impatient([&](const std::stop_token& stopped) {
@@ -97,8 +97,8 @@ TEST(Supervisor, OneInterruptIsEnoughWhenNobodyReads) {
   Pipe err;
   const RealTime time;
   Supervisor supervisor(one_node("trap '' INT; kill -INT $PPID; exec seq 1 1000000"),
-                        {.out_fd = out.writer.get(),
-                         .err_fd = err.writer.get(),
+                        {.out_fd = out.writer.fd(),
+                         .err_fd = err.writer.fd(),
                          .interrupt_grace = std::chrono::milliseconds(300)},
                         time, signals);
   EXPECT_EQ(supervisor.run().exit_code, 130);
@@ -111,7 +111,7 @@ TEST(Supervisor, AReaderThatIsGoneDoesNotEndTheJob) {
   out.reader.reset();
   const RealTime time;
   Supervisor supervisor(one_node("seq 1 100000; exit 7"),
-                        {.out_fd = out.writer.get(), .err_fd = err.writer.get()}, time, signals);
+                        {.out_fd = out.writer.fd(), .err_fd = err.writer.fd()}, time, signals);
   EXPECT_EQ(supervisor.run().exit_code, 7);
 }
 
@@ -123,7 +123,7 @@ TEST(Supervisor, AFullDiskIsToldOnceAndTheJobGoesOn) {
   auto nodes = one_node("echo one; echo two >&2; exit 1");
   nodes[0]->log = std::make_unique<FullDisk>();
   nodes[0]->log_path = "node-0.log";
-  Supervisor supervisor(std::move(nodes), {.out_fd = out.writer.get(), .err_fd = err.writer.get()},
+  Supervisor supervisor(std::move(nodes), {.out_fd = out.writer.fd(), .err_fd = err.writer.fd()},
                         time, signals);
   const LaunchOutcome outcome = supervisor.run();
   EXPECT_EQ(outcome.exit_code, 1);

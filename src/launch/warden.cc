@@ -58,8 +58,8 @@ Result<Warden> Warden::start(const std::string& dir) {
     sigprocmask(SIG_SETMASK, &all, nullptr);
     setsid();  // no terminal, and no group to be signalled with
     prctl(PR_SET_NAME, "godwit-warden");
-    close_all_but(reader.get());
-    watch_until_the_end(reader.get(), dir);
+    close_all_but(reader.fd());
+    watch_until_the_end(reader.fd(), dir);
     _exit(0);
   }
   return Warden(pid, std::move(writer));
@@ -84,7 +84,7 @@ void Warden::forget(pid_t group) {
 
 void Warden::tell(pid_t number) {
   // Without a reader, because somebody killed the warden, there is nobody to tell.
-  [[maybe_unused]] const ssize_t written = write(pipe_.get(), &number, sizeof number);
+  [[maybe_unused]] const ssize_t written = write(pipe_.fd(), &number, sizeof number);
 }
 
 }  // namespace godwit

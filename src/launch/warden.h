@@ -10,8 +10,8 @@
 
 #include <string>
 
+#include "base/unique_fd.h"
 #include "godwit/result.h"
-#include "launch/unique_fd.h"
 
 namespace godwit {
 

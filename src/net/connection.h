@@ -8,10 +8,10 @@
 #include <span>
 #include <vector>
 
+#include "base/unique_fd.h"
 #include "net/event_loop.h"
 #include "net/frame_reader.h"
 #include "net/outbox.h"
-#include "net/unique_fd.h"
 
 namespace godwit {
 

@@ -9,8 +9,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/unique_fd.h"
 #include "net/transport_fixture.h"
-#include "net/unique_fd.h"
 
 namespace godwit {
 namespace {

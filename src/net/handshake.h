@@ -6,9 +6,9 @@
 #include <optional>
 #include <vector>
 
+#include "base/unique_fd.h"
 #include "net/event_loop.h"
 #include "net/hello.h"
-#include "net/unique_fd.h"
 
 namespace godwit {
 

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "base/log.h"
+#include "base/unique_fd.h"
 #include "net/event_loop.h"
 #include "net/socket_address.h"
-#include "net/unique_fd.h"
 
 namespace godwit {
 

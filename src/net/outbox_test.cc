@@ -7,10 +7,10 @@
 #include <cerrno>
 #include <thread>
 
+#include "base/unique_fd.h"
 #include "net/frame_reader.h"
 #include "net/sockets.h"
 #include "net/transport_fixture.h"
-#include "net/unique_fd.h"
 
 namespace godwit {
 namespace {

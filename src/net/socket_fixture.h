@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
+#include "base/unique_fd.h"
 #include "net/socket_transport.h"
 #include "net/sockets.h"
 #include "net/transport_fixture.h"
-#include "net/unique_fd.h"
 
 namespace godwit {
 

@@ -8,9 +8,9 @@
 #include <span>
 #include <string>
 
+#include "base/unique_fd.h"
 #include "godwit/result.h"
 #include "net/socket_address.h"
-#include "net/unique_fd.h"
 
 namespace godwit {
 

@@ -1,4 +1,4 @@
-// net/unique_fd.h: owns one open descriptor. Not thread-safe.
+// base/unique_fd.h: owns one open descriptor. Not thread-safe.
 #pragma once
 
 #include <unistd.h>
