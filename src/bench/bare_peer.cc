@@ -3,6 +3,7 @@
 
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <sched.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -17,11 +18,11 @@
 namespace godwit {
 namespace {
 
-enum class Act : std::uint64_t { kPull, kPush, kPing };
+enum class Act : std::uint64_t { kPull, kPush, kPing, kOneCore };
 
 struct Head {
   Act act = Act::kPull;
-  std::uint64_t count = 0;   // rows; of a ping: bytes that follow
+  std::uint64_t count = 0;   // rows; of a ping: bytes that follow; of kOneCore: 1 or 0
   std::uint64_t answer = 0;  // of a ping: bytes to send back
 };
 
@@ -87,6 +88,24 @@ void add(std::span<float> rows, std::size_t length, std::span<const Key> keys,
   }
 }
 
+// The first core that this process may use, or all of them. Best effort.
+void move_thread(bool to_one_core) {
+  static const cpu_set_t all = [] {
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    ::sched_getaffinity(0, sizeof(set), &set);
+    return set;
+  }();
+  cpu_set_t wanted = all;
+  if (to_one_core) {
+    CPU_ZERO(&wanted);
+    for (int cpu = 0; cpu < CPU_SETSIZE && CPU_COUNT(&wanted) == 0; ++cpu) {
+      if (CPU_ISSET(cpu, &all)) CPU_SET(cpu, &wanted);
+    }
+  }
+  ::sched_setaffinity(0, sizeof(wanted), &wanted);
+}
+
 }  // namespace
 
 std::string_view to_string(SocketKind kind) {
@@ -138,6 +157,11 @@ void serve_bare(int socket, std::span<float> rows, std::size_t length) {
       write_all(socket, parts);
       continue;
     }
+    if (head.act == Act::kOneCore) {
+      move_thread(head.count != 0);
+      write_parts(socket, head, std::span<const float>());
+      continue;
+    }
     keys.resize(head.count);
     floats.resize(head.count * length);
     if (!read_all(socket, keys.data(), keys.size() * sizeof(Key))) return;
@@ -170,6 +194,12 @@ void BareClient::send_push(std::span<const Key> rows, std::span<const float> gra
 void BareClient::read_done() {
   Head head;
   GODWIT_CHECK(read_all(socket_, &head, sizeof(head)));
+}
+
+void BareClient::stay_on_one_core(bool on_one) {
+  move_thread(on_one);
+  write_parts(socket_, {.act = Act::kOneCore, .count = on_one ? 1U : 0U}, std::span<const float>());
+  read_done();
 }
 
 void BareClient::ping(std::size_t request, std::size_t answer) {

@@ -22,6 +22,9 @@ TEST(BarePeer, GathersAndAddsRows) {
     client.read_rows(values);
     EXPECT_EQ(values, (std::vector<float>{26, 29, 10, 11})) << to_string(kind);
     client.ping(100, 7);
+    client.stay_on_one_core(true);
+    client.ping(100, 7);
+    client.stay_on_one_core(false);
     hang_up(sockets.first);
   }
 }

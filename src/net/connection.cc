@@ -29,6 +29,7 @@ void Connection::start(std::vector<std::byte> early) {
   const std::shared_ptr<Connection> self = shared_from_this();
   watch_.emplace(
       loop_, socket_.fd(), [this] { read_some(); }, [this] { write_some(); });
+  watch_->share_reads();
   if (!watch_->ok()) {
     lose(unavailable("the system cannot watch one more socket"));
     return;
@@ -40,7 +41,6 @@ void Connection::start(std::vector<std::byte> early) {
     used += count;
     if (!take(count)) return;
   }
-  watch_->arm_read();
   write_some();  // what was sent before this call may wait
 }
 
@@ -66,7 +66,7 @@ void Connection::read_some() {
     std::size_t asked = 0;
     for (const iovec& part : room) asked += part.iov_len;
     const long count = receive_some(socket_.fd(), room);
-    if (count == -EAGAIN) break;
+    if (count == -EAGAIN) return;
     if (count == 0) {
       lose(unavailable("the other side closed the connection"));
       return;
@@ -76,9 +76,8 @@ void Connection::read_some() {
       return;
     }
     if (!take(static_cast<std::size_t>(count))) return;
-    if (static_cast<std::size_t>(count) < asked) break;
+    if (static_cast<std::size_t>(count) < asked) return;  // most likely there is no more
   }
-  watch_->arm_read();
 }
 
 // False if the connection is closed now.

@@ -12,6 +12,7 @@
 #include "net/event_loop.h"
 #include "net/frame_reader.h"
 #include "net/outbox.h"
+#include "net/socket_watch.h"
 
 namespace godwit {
 

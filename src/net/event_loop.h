@@ -1,19 +1,26 @@
-// net/event_loop.h: the one thread that does a node's socket I/O: tasks, timers, ready sockets.
-// post() and stop() are thread-safe; all else belongs to the thread that runs the loop, or to
-// whoever sets it up before it runs.
+// net/event_loop.h: the one thread that does a node's socket I/O: tasks, timers, ready sockets; and
+// how a thread that waits for a frame reads it itself.
+//
+// post(), stop() and the calls about helping are thread-safe. All else belongs to the tasks of the
+// loop, of which one runs at a time, or to whoever sets it up before it runs.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
+#include <utility>
+#include <vector>
 
+#include "base/mutex.h"
 #include "base/time_source.h"
+#include "base/unique_fd.h"
 #include "godwit/ids.h"
 #include "godwit/result.h"
+#include "net/short_spin.h"
 
 namespace godwit {
-
-class SocketWatch;
 
 // Sleeps in the kernel until there is something to do; an idle loop costs nothing.
 class EventLoop {
@@ -25,12 +32,14 @@ class EventLoop {
   static Result<std::unique_ptr<EventLoop>> make();
   // Forgets what was posted and not run. REQUIRES: not running, and no SocketWatch is left.
   ~EventLoop();
+  EventLoop(const EventLoop&) = delete;
+  EventLoop& operator=(const EventLoop&) = delete;
 
   // Runs tasks, timers and socket events on the calling thread until stop(). May be run again.
   void run();
-  // The run() that goes on now, or else the next one, returns after the task it is in.
+  // The run() that goes on now, or else the next one, returns after the turn it is in.
   void stop();
-  // Runs the loop on the calling thread until done() holds, asked after each task, or `deadline`.
+  // Runs the loop on the calling thread until done() holds, asked after each turn, or `deadline`.
   // What comes back is whether done() holds. Leaves a stop() to the next run().
   bool run_until(Time deadline, const std::function<bool()>& done);
 
@@ -42,41 +51,79 @@ class EventLoop {
   // Harmless if the timer has run already.
   void cancel(TimerId timer);
 
+  // Helping: while a thread helps, it does the reading of shared sockets (SocketWatch) in the place
+  // of run()'s thread, so that an answer costs one waking up instead of two.
+  //
+  // False if another thread helps already, or run() does not run; else end_help() must follow.
+  bool begin_help();
+  // Sleeps until a shared socket is readable, wake_helper() or `deadline`; runs what there is to
+  // run. False when run() is about to return, which waits for the end_help().
+  bool help(Time deadline);
+  void end_help();
+  // The help() that goes on, or else the next one, returns soon.
+  void wake_helper();
+
   Time now() const { return time_.now(); }
   const TimeSource& time() const { return time_; }
 
  private:
   friend class SocketWatch;
-  struct State;  // hides Asio
 
-  explicit EventLoop(std::unique_ptr<State> state);
+  // What a watched descriptor's events are told to.
+  class Watcher {
+   public:
+    virtual ~Watcher() = default;
+    virtual void on_ready(std::uint32_t events) = 0;
+  };
+  // Of a place for a watcher; another number each time the place is used.
+  using WatchId = std::uint64_t;
+  struct Place {
+    std::uint32_t generation = 0;
+    std::weak_ptr<Watcher> watcher;
+  };
+
+  EventLoop() = default;
+  Result<> open();
+  // Watches a descriptor on one of the two epolls, for `events` of epoll_ctl(2). Zero if the system
+  // refuses.
+  WatchId watch(const UniqueFd& epoll, int fd, std::uint32_t events,
+                std::weak_ptr<Watcher> watcher);
+  void change(const UniqueFd& epoll, WatchId id, int fd, std::uint32_t events);
+  void forget(const UniqueFd& epoll, WatchId id, int fd);
+
+  void turn() GODWIT_EXCLUDES(running_);
+  void dispatch(WatchId id, std::uint32_t events);
+  void serve_shared();
+  void leave_shared_to_helpers(bool to_helpers);
+  void run_posted();
   void run_due_timers();
-  void arm_timer();
+  void arm_alarm();
+  void ring(const UniqueFd& bell);
 
   const RealTime time_;
-  const std::unique_ptr<State> state_;
-};
+  UniqueFd events_;  // the epoll that run() sleeps on; the other one is in it when nobody helps
+  UniqueFd shared_;  // the epoll that a helper sleeps on: shared sockets and the helper's bell
+  UniqueFd bell_;    // rung for posted tasks and for stop()
+  UniqueFd helper_bell_;
+  UniqueFd alarm_;
+  std::atomic<bool> stop_wanted_{false};
+  std::atomic<bool> is_running_{false};
+  std::atomic<bool> has_helper_{false};
+  Mutex running_;          // held while tasks run
+  ShortSpin helper_spin_;  // of who helps
+  ShortSpin spin_;         // this and the next: of run()'s thread
+  bool had_frames_ = false;
 
-// Tells when a socket can be read or written. A wait is armed for one call; the call may destroy
-// the watch. REQUIRES: destroyed before its socket is closed and before its loop.
-class SocketWatch {
- public:
-  // `on_readable` and `on_writable` are called on the loop, errors and end of file included: the
-  // next read or write tells. The watch does not own `fd`.
-  SocketWatch(EventLoop& loop, int fd, EventLoop::Task on_readable, EventLoop::Task on_writable);
-  ~SocketWatch();
-  SocketWatch(const SocketWatch&) = delete;
-  SocketWatch& operator=(const SocketWatch&) = delete;
+  std::vector<Place> places_;
+  std::vector<std::uint32_t> free_places_;
 
-  // False if the system refuses to watch the socket (no memory); then nothing is ever called.
-  bool ok() const;
-  // Harmless if armed already.
-  void arm_read();
-  void arm_write();
+  Time alarm_at_ = Time::max();
+  std::int64_t last_timer_ = 0;
+  std::map<std::pair<Time, TimerId>, Task> timers_;
+  std::map<TimerId, Time> timer_times_;
 
- private:
-  struct State;
-  std::shared_ptr<State> state_;
+  Mutex posting_;
+  std::vector<Task> posted_ GODWIT_GUARDED_BY(posting_);
 };
 
 }  // namespace godwit

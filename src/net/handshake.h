@@ -9,6 +9,7 @@
 #include "base/unique_fd.h"
 #include "net/event_loop.h"
 #include "net/hello.h"
+#include "net/socket_watch.h"
 
 namespace godwit {
 

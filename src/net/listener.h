@@ -10,6 +10,7 @@
 #include "base/unique_fd.h"
 #include "net/event_loop.h"
 #include "net/socket_address.h"
+#include "net/socket_watch.h"
 
 namespace godwit {
 

@@ -28,25 +28,51 @@ Incarnation new_incarnation() {
 
 }  // namespace
 
-// One blocked thread.
+// One blocked thread. It helps the loop while it waits, unless another one does.
 class Node::Waiter {
  public:
+  explicit Waiter(EventLoop* loop) : loop_(loop) {}
+
   void wake() GODWIT_EXCLUDES(mutex_) {
     const MutexLock lock(mutex_);
-    woken_ = true;
+    is_woken_ = true;
     // Under the lock: the waiter lives on the stack of the thread that this lets go on.
-    condition_.notify_one();
+    if (!is_helping_) {
+      condition_.notify_one();
+    } else if (thread_ != std::this_thread::get_id()) {
+      loop_->wake_helper();
+    }
   }
+
   bool wait_until(Time deadline) GODWIT_EXCLUDES(mutex_) {
+    if (loop_ != nullptr && loop_->begin_help()) {
+      const bool is_woken = help_until(deadline);
+      loop_->end_help();
+      if (is_woken) return true;
+    }
     MutexLock lock(mutex_);
     return condition_.wait_until(lock, deadline,
-                                 [this]() GODWIT_REQUIRES(mutex_) { return woken_; });
+                                 [this]() GODWIT_REQUIRES(mutex_) { return is_woken_; });
   }
 
  private:
+  bool help_until(Time deadline) GODWIT_EXCLUDES(mutex_) {
+    for (bool may_help = true;;) {
+      {
+        const MutexLock lock(mutex_);
+        is_helping_ = may_help && !is_woken_;
+        if (!is_helping_) return is_woken_;
+      }
+      may_help = loop_->help(deadline) && loop_->now() < deadline;
+    }
+  }
+
+  EventLoop* const loop_;  // none in a job of one node
+  const std::thread::id thread_ = std::this_thread::get_id();
   Mutex mutex_;
   CondVar condition_;
-  bool woken_ GODWIT_GUARDED_BY(mutex_) = false;
+  bool is_woken_ GODWIT_GUARDED_BY(mutex_) = false;
+  bool is_helping_ GODWIT_GUARDED_BY(mutex_) = false;
 };
 
 Node::Node(const NodeOptions& options)
@@ -189,7 +215,7 @@ Result<> Node::send(TicketId ticket, Purpose purpose, std::uint32_t row_length,
 }
 
 Result<> Node::wait_done(TicketId ticket) {
-  Waiter waiter;
+  Waiter waiter(loop_.get());
   {
     const MutexLock lock(mutex_);
     if (core_.waits().is_done(ticket)) return {};

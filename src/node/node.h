@@ -111,7 +111,7 @@ class Node final : private TransportEvents, private TicketEvents {
   std::unique_ptr<EventLoop> loop_;
   std::unique_ptr<SocketTransport> transport_;
   std::jthread loop_thread_;
-  Time timer_armed_ = Time::max();  // loop thread only
+  Time timer_armed_ = Time::max();  // only in tasks of the loop
 };
 
 }  // namespace godwit
