@@ -37,7 +37,7 @@ struct JobPlace {
   bool local = true;       // all nodes are on this host
   std::string job;         // two jobs on one host differ; letters, digits, '.', '_', '-'
   std::string rendezvous;  // "unix:/path" or "tcp:host:port"; node 0 listens there
-  std::string socket_dir;  // for Unix sockets of this job's nodes; see make_socket_dir()
+  std::string socket_dir;  // for Unix sockets of this job's nodes; see SocketDir
   std::string token;       // a secret: never to be printed or put on a command line
 
   // A job of one node has no peers: its last four fields may be empty.

@@ -32,8 +32,8 @@ std::string temporary_dir(std::string tmpdir) {
   return tmpdir;
 }
 
-Result<> make_socket_dir(const std::string& dir) {
-  if (mkdir(dir.c_str(), 0700) == 0) return {};
+Result<SocketDir> SocketDir::make(const std::string& dir) {
+  if (mkdir(dir.c_str(), 0700) == 0) return SocketDir(dir);
   const int error = errno;
   if (error != EEXIST) {
     return unavailable("cannot make {} for this job's sockets: {}", dir, std::strerror(error));
@@ -48,7 +48,13 @@ Result<> make_socket_dir(const std::string& dir) {
         "enter; remove it, or set TMPDIR to another directory",
         dir);
   }
-  return {};
+  return SocketDir("");
+}
+
+SocketDir::SocketDir(SocketDir&& other) noexcept : made_(std::exchange(other.made_, {})) {}
+
+SocketDir::~SocketDir() {
+  if (!made_.empty()) rmdir(made_.c_str());
 }
 
 std::string random_hex(std::size_t bytes) {

@@ -13,10 +13,26 @@ namespace godwit {
 // relative or so long that the path of a socket below it would not fit.
 std::string temporary_dir(std::string tmpdir);
 
-// Makes `dir` with mode 0700, or finds that it is so already; all nodes of a job on a host may call
-// it at once. kInvalidArgument if something else has the name: a link, a directory of another user
-// or one that others may enter. kUnavailable if the system refuses.
-Result<> make_socket_dir(const std::string& dir);
+// The directory in which the nodes of a job meet. The destructor of the one that made it removes
+// it, unless there is something in it.
+class SocketDir {
+ public:
+  // Makes `dir` with mode 0700, or finds that it is so already; all nodes of a job on a host may
+  // call it at once. kInvalidArgument if something else has the name: a link, a directory of
+  // another user or one that others may enter. kUnavailable if the system refuses.
+  static Result<SocketDir> make(const std::string& dir);
+
+  SocketDir(SocketDir&& other) noexcept;
+  SocketDir& operator=(SocketDir&&) = delete;
+  SocketDir(const SocketDir&) = delete;
+  SocketDir& operator=(const SocketDir&) = delete;
+  ~SocketDir();
+
+ private:
+  explicit SocketDir(std::string made) : made_(std::move(made)) {}
+
+  std::string made_;  // empty: it was there, or this was moved away
+};
 
 // Random bytes of the system as 2 * bytes hexadecimal digits. REQUIRES: bytes <= 256.
 std::string random_hex(std::size_t bytes);

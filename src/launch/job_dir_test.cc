@@ -59,9 +59,22 @@ TEST(JobDir, TheTemporaryDirIsShortAndAbsolute) {
 TEST(SocketDir, AllNodesOfAJobMayMakeIt) {
   const JobDir parent = JobDir::make("/tmp").value();
   const std::string dir = parent.path() + "/job";
-  EXPECT_TRUE(make_socket_dir(dir).ok());
-  EXPECT_TRUE(make_socket_dir(dir).ok());
-  EXPECT_EQ(mode_of(dir), 0700U);
+  {
+    const SocketDir made = SocketDir::make(dir).value();
+    { const SocketDir found = SocketDir::make(dir).value(); }
+    EXPECT_EQ(mode_of(dir), 0700U);
+  }
+  EXPECT_FALSE(std::filesystem::exists(dir));
+}
+
+TEST(SocketDir, StaysWhileSomethingIsInIt) {
+  const JobDir parent = JobDir::make("/tmp").value();
+  const std::string dir = parent.path() + "/job";
+  {
+    const SocketDir made = SocketDir::make(dir).value();
+    std::ofstream(dir + "/file") << "x";
+  }
+  EXPECT_TRUE(std::filesystem::exists(dir + "/file"));
 }
 
 TEST(SocketDir, WhatOthersCouldEnterIsRefused) {
@@ -69,14 +82,14 @@ TEST(SocketDir, WhatOthersCouldEnterIsRefused) {
   const std::string open_dir = parent.path() + "/open";
   ASSERT_EQ(mkdir(open_dir.c_str(), 0700), 0);
   ASSERT_EQ(chmod(open_dir.c_str(), 0755), 0);
-  const auto refused = make_socket_dir(open_dir);
+  const auto refused = SocketDir::make(open_dir);
   ASSERT_FALSE(refused.ok());
   EXPECT_EQ(refused.error().code(), ErrorCode::kInvalidArgument);
 
   const std::string link = parent.path() + "/link";
   ASSERT_EQ(symlink(parent.path().c_str(), link.c_str()), 0);
-  EXPECT_FALSE(make_socket_dir(link).ok());
-  EXPECT_EQ(make_socket_dir(parent.path() + "/no/such").error().code(), ErrorCode::kUnavailable);
+  EXPECT_FALSE(SocketDir::make(link).ok());
+  EXPECT_EQ(SocketDir::make(parent.path() + "/no/such").error().code(), ErrorCode::kUnavailable);
 }
 
 TEST(RandomHex, HasTheLengthAndDiffers) {

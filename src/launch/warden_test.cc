@@ -29,7 +29,7 @@ bool becomes_true(const Condition& condition) {
 TEST(Warden, KillsTheGroupsAndRemovesTheDirectoryOfAKilledLauncher) {
   const JobDir parent = JobDir::make("/tmp").value();
   const std::string dir = parent.path() + "/job";
-  ASSERT_TRUE(make_socket_dir(dir).ok());
+  ASSERT_TRUE(std::filesystem::create_directory(dir));
   std::ofstream(dir + "/rendezvous") << "x";
   std::array<int, 2> fds{};
   ASSERT_EQ(pipe(fds.data()), 0);

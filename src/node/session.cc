@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <optional>
 #include <utility>
 #include <variant>
 
@@ -37,7 +38,11 @@ Result<JobPlace> find_place(const SessionOptions& options) {
 
 Result<Session> Session::open(const SessionOptions& options) {
   GODWIT_TRY_ASSIGN(const JobPlace place, find_place(options));
-  if (!place.socket_dir.empty()) GODWIT_TRY(make_socket_dir(place.socket_dir));
+  std::optional<SocketDir> meeting_place;  // until the nodes have met
+  if (place.rendezvous.starts_with("unix:/") && !place.socket_dir.empty()) {
+    GODWIT_TRY_ASSIGN(SocketDir dir, SocketDir::make(place.socket_dir));
+    meeting_place.emplace(std::move(dir));
+  }
   GODWIT_TRY_ASSIGN(auto joined, Node::open({.self = place.node,
                                              .nodes = place.nodes,
                                              .memory_bytes_max = options.memory_bytes_max,

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# tests/proc/place_test.sh: real launchers start `godwit doctor --place`; every process must find its
-# place, and two jobs at once must not meet. Exits with 77 (skipped) if the launcher is missing.
+# tests/proc/launchers_test.sh: real launchers start `godwit doctor --place` and a job of four nodes;
+# every process must find its place, two jobs at once must not meet, and nothing is left over. Exits
+# with 77 (skipped) if the launcher is missing.
 set -euo pipefail
 
-if (($# != 2)); then
-  echo "usage: tests/proc/place_test.sh <godwit> openmpi|mpich|slurm" >&2
+if (($# != 3)); then
+  echo "usage: tests/proc/launchers_test.sh <godwit> <sum_job> launch|openmpi|mpich|slurm" >&2
   exit 2
 fi
-godwit=$(realpath "$1") kind=$2
+godwit=$(realpath "$1") sum_job=$(realpath "$2") kind=$3
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 slurm=$here/../../tools/slurm_one_host
 scratch=$(mktemp -d)
@@ -28,6 +29,11 @@ skip() {
 }
 
 case $kind in
+  launch)
+    run=("$godwit" launch --no-logs -n 4 --)
+    run_one=("$godwit" launch --no-logs -n 1 --)
+    source=GODWIT_NODE
+    ;;
   openmpi)
     command -v mpirun.openmpi >/dev/null || skip "Open MPI (openmpi-bin)"
     export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
@@ -94,11 +100,28 @@ check_job second
 [[ $(value job first) != "$(value job second)" ]] || fail "$kind: two jobs have one name"
 [[ $(value rendezvous first) != "$(value rendezvous second)" ]] || fail "$kind: two jobs meet"
 
-# Contradicting variables are refused, by name, and a launcher inside of another is its own.
+# Two jobs at once that work.
+mkdir tmp
+sums() {  # file
+  TMPDIR=$scratch/tmp timeout 100 "${run[@]}" "$sum_job" 100 >"$1" 2>&1
+}
+sums sums_a &
+first=$!
+sums sums_b || fail "$kind: the second job of sums: $(cat sums_b)"
+wait "$first" || fail "$kind: the first job of sums: $(cat sums_a)"
+for file in sums_a sums_b; do
+  [[ $(grep -c 'sums are right' "$file") == 4 ]] || fail "$kind: sums: $(cat "$file")"
+done
+left=$(find tmp /tmp -maxdepth 1 -name "godwit-$EUID-$(value job first)*")
+[[ -z $left$(find tmp -name 'godwit*') ]] || fail "$kind: left over: $left $(ls tmp)"
+
+# Contradicting variables are refused, by name; godwit launch makes its nodes forget them.
 if RANK=9 WORLD_SIZE=10 "${run[@]}" "$godwit" doctor --place >out 2>err; then
-  fail "$kind: RANK=9 beside $source was accepted"
+  [[ $kind == launch ]] || fail "$kind: RANK=9 beside $source was accepted"
+else
+  grep -q "RANK=9 WORLD_SIZE=10 and $source=" err || fail "$kind: names both: $(cat err)"
 fi
-grep -q "RANK=9 WORLD_SIZE=10 and $source=" err || fail "$kind: names both: $(cat err)"
+# A launcher inside of another is its own.
 "${run_one[@]}" "$godwit" launch --no-logs -n 2 -- "$godwit" doctor --place >nested
 [[ $(value node nested) == "0 1" && $(value source nested) == GODWIT_NODE ]] ||
   fail "$kind: launch inside of it: $(cat nested)"
