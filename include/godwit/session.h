@@ -34,6 +34,8 @@ struct SessionOptions {
   // Nodes on one machine talk over Unix sockets, unless this is off: then over TCP like the others.
   bool unix_sockets = true;
 
+  // How long open() waits for all nodes of the job to be there.
+  std::chrono::seconds join_max{60};
   // How long a call waits for other nodes that are alive but do not answer.
   std::chrono::seconds wait_max{600};
 };

@@ -75,11 +75,23 @@ class Node::Waiter {
   bool is_helping_ GODWIT_GUARDED_BY(mutex_) = false;
 };
 
+SendStatus Node::Sender::send(NodeId peer, FramePtr frame) {
+  if (transport == nullptr) return SendStatus::kDown;
+  const std::size_t bytes = frame->size();
+  const SendStatus status = transport->send(peer, std::move(frame));
+  if (status == SendStatus::kTaken) {
+    frames_->add(1);
+    bytes_->add(bytes);
+  }
+  return status;
+}
+
 Node::Node(const NodeOptions& options)
     : options_(options),
       log_(Log::to_stderr(
           {.name = fmt::format("node {}", options.self.value()), .level = LogLevel::kWarn})),
       tables_(options.memory_bytes_max, 1.0 / static_cast<double>(options.nodes)),
+      sender_(metrics_),
       core_({.self = options.self, .nodes = options.nodes, .liveness = options.liveness}, tables_,
             sender_, *this, time_.now()) {}
 

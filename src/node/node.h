@@ -69,10 +69,15 @@ class Node final : private TransportEvents, private TicketEvents {
   // Hands the state machine's frames to the transport, once there is one.
   class Sender final : public FrameSink {
    public:
-    SendStatus send(NodeId peer, FramePtr frame) override {
-      return transport == nullptr ? SendStatus::kDown : transport->send(peer, std::move(frame));
-    }
+    explicit Sender(Metrics& metrics)
+        : frames_(metrics.counter("sent.frames").make_cell()),
+          bytes_(metrics.counter("sent.bytes").make_cell()) {}
+    SendStatus send(NodeId peer, FramePtr frame) override;
     Transport* transport = nullptr;
+
+   private:
+    CounterCell* const frames_;  // both are written under the node's lock
+    CounterCell* const bytes_;
   };
 
   explicit Node(const NodeOptions& options);

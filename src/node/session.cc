@@ -47,6 +47,7 @@ Result<Session> Session::open(const SessionOptions& options) {
                                              .nodes = place.nodes,
                                              .memory_bytes_max = options.memory_bytes_max,
                                              .wait_max = options.wait_max,
+                                             .join_within = options.join_max,
                                              .rendezvous = without_scheme(place.rendezvous),
                                              .job = {.id = place.job, .token = place.token},
                                              .unix_socket = options.unix_sockets}));
