@@ -180,11 +180,6 @@ Result<std::string> explicit_rendezvous(const Environment& environment, const Pl
                     "MASTER_ADDR and MASTER_PORT");
 }
 
-bool is_on_this_host(std::string_view rendezvous) {
-  return rendezvous.starts_with("unix:") || rendezvous.starts_with("tcp:127.") ||
-         rendezvous.starts_with("tcp:localhost:") || rendezvous.starts_with("tcp:[::1]:");
-}
-
 // LauncherFacts::how_to_set for one variable.
 std::string setting(std::string how, std::string_view name, std::string_view value) {
   how.replace(how.find("VALUE"), 5, value);
@@ -262,6 +257,11 @@ Result<> find_meeting_point(const Environment& environment, const PlaceFlags& fl
 }
 
 }  // namespace
+
+bool is_on_this_host(std::string_view rendezvous) {
+  return rendezvous.starts_with("unix:") || rendezvous.starts_with("tcp:127.") ||
+         rendezvous.starts_with("tcp:localhost:") || rendezvous.starts_with("tcp:[::1]:");
+}
 
 ProcessFacts this_process() {
   std::array<char, 256> host{};

@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "godwit/ids.h"
@@ -60,6 +61,9 @@ ProcessFacts this_process();
 // or something is missing that the user must give.
 Result<JobPlace> discover(const Environment& environment, const PlaceFlags& flags,
                           const ProcessFacts& facts);
+
+// Whether nodes that meet there can only be on this host.
+bool is_on_this_host(std::string_view rendezvous);
 
 // "unix:/absolute/path", "tcp:host:port" or "host:port", an IPv6 host in brackets; the result has
 // the scheme. kInvalidArgument otherwise, and for a path too long for a socket.

@@ -16,6 +16,10 @@
 namespace godwit {
 namespace {
 
+// Where nodes listen: whoever has no need to be reached from other hosts cannot be.
+constexpr const char* kLoopback = "127.0.0.1";
+constexpr const char* kAnywhere = "0.0.0.0";
+
 // The addresses of net have no scheme for TCP.
 std::string without_scheme(const std::string& rendezvous) {
   return rendezvous.starts_with("tcp:") ? rendezvous.substr(4) : rendezvous;
@@ -27,6 +31,7 @@ Result<JobPlace> find_place(const SessionOptions& options) {
     return JobPlace{.node = options.node,
                     .nodes = options.nodes,
                     .source = "options",
+                    .local = is_on_this_host(options.rendezvous),
                     .job = options.job,
                     .rendezvous = options.rendezvous,
                     .token = options.token};
@@ -50,6 +55,7 @@ Result<Session> Session::open(const SessionOptions& options) {
                                              .join_within = options.join_max,
                                              .rendezvous = without_scheme(place.rendezvous),
                                              .job = {.id = place.job, .token = place.token},
+                                             .tcp_address = place.local ? kLoopback : kAnywhere,
                                              .unix_socket = options.unix_sockets}));
   return Session(std::make_shared<SessionState>(std::move(joined)));
 }
