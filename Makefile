@@ -24,7 +24,7 @@ test:  ## build once and run every test
 	ctest --preset dev -j2
 
 .PHONY: check
-check:  ## the long checks: clang-tidy, sanitizers, fuzzing, mutations
+check:  ## the long checks: clang-tidy, sanitizers, fuzzing, many seeds, mutations
 	tools/setup all
 	$(call build,tidy)
 	$(call build,asan)
@@ -33,13 +33,15 @@ check:  ## the long checks: clang-tidy, sanitizers, fuzzing, mutations
 	ctest --preset tsan -j2
 	$(call build,fuzz)
 	tools/fuzz 60
+	build/asan/godwit sim --seeds 1..5000
 	if [[ -x tools/mutants ]]; then tools/mutants; fi
 
 .PHONY: bench
-bench:  ## measure the store against this machine's limits
+bench:  ## measure rows in memory and rows of another process against this machine's limits
 	tools/setup build
 	$(call build,release)
 	$(godwit) bench store
+	$(godwit) bench remote
 
 .PHONY: format
 format:  ## format all C++ in place

@@ -90,17 +90,17 @@ void add(std::span<float> rows, std::size_t length, std::span<const Key> keys,
 
 // The first core that this process may use, or all of them. Best effort.
 void move_thread(bool to_one_core) {
-  static const cpu_set_t all = [] {
+  static const cpu_set_t kAll = [] {
     cpu_set_t set;
     CPU_ZERO(&set);
     ::sched_getaffinity(0, sizeof(set), &set);
     return set;
   }();
-  cpu_set_t wanted = all;
+  cpu_set_t wanted = kAll;
   if (to_one_core) {
     CPU_ZERO(&wanted);
     for (int cpu = 0; cpu < CPU_SETSIZE && CPU_COUNT(&wanted) == 0; ++cpu) {
-      if (CPU_ISSET(cpu, &all)) CPU_SET(cpu, &wanted);
+      if (CPU_ISSET(cpu, &kAll)) CPU_SET(cpu, &wanted);
     }
   }
   ::sched_setaffinity(0, sizeof(wanted), &wanted);

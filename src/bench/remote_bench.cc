@@ -267,7 +267,7 @@ Result<> run_kind(const RemoteBenchOptions& options, SocketKind kind,
     ::_exit(serve(options, kind, job, sockets.second));
   }
   ::close(sockets.second);
-  const auto measured = [&]() -> Result<> {
+  auto measured = [&]() -> Result<> {
     GODWIT_TRY_ASSIGN(Session session, Session::open(place(kind, 0, job)));
     GODWIT_TRY_ASSIGN(Table table, session.table(table_spec(options)));
     GODWIT_TRY(RemoteRun(options, kind, session, std::move(table), sockets.first, on_result).run());

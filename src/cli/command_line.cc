@@ -1,6 +1,8 @@
 // cli/command_line.cc: help, version and the choice of the verb.
 #include "cli/command_line.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <ostream>
 
@@ -41,6 +43,35 @@ int parse(CLI::App& app, std::vector<std::string> arguments, std::ostream& out, 
   }
 }
 
+std::vector<const CLI::App*> commands_of(const CLI::App& app) {
+  return app.get_subcommands([](const CLI::App*) { return true; });
+}
+
+// What is wrong with the words that choose a command; nothing if they do.
+std::string wrong_choice(const CLI::App& app, const std::vector<std::string>& arguments) {
+  const CLI::App* chosen = &app;
+  std::string path = "godwit";
+  for (std::size_t i = 0; !commands_of(*chosen).empty(); ++i) {
+    const auto commands = commands_of(*chosen);
+    std::string names;
+    for (const CLI::App* command : commands) {
+      names += names.empty() ? "" : ", ";
+      names += command->get_name();
+    }
+    if (i == arguments.size()) return fmt::format("{} needs one of: {}", path, names);
+    if (arguments[i].starts_with('-')) return "";  // the parser knows
+    const auto found = std::find_if(commands.begin(), commands.end(), [&](const CLI::App* command) {
+      return command->get_name() == arguments[i];
+    });
+    if (found == commands.end()) {
+      return fmt::format("{} has no command '{}'; it has: {}", path, arguments[i], names);
+    }
+    chosen = *found;
+    path += " " + arguments[i];
+  }
+  return "";
+}
+
 }  // namespace
 
 int run_command_line(std::vector<std::string> arguments, std::ostream& out, std::ostream& err) {
@@ -63,9 +94,8 @@ int run_command_line(std::vector<std::string> arguments, std::ostream& out, std:
   add_doctor_verb(app, action);
   add_bench_verb(app, action);
   add_sim_verb(app, action);
-  const auto is_given = [&](const CLI::App* verb) { return verb->get_name() == arguments[0]; };
-  if (!arguments[0].starts_with('-') && app.get_subcommands(is_given).empty()) {
-    err << "godwit: unknown command '" << arguments[0] << "'\nTry `godwit --help`.\n";
+  if (const std::string wrong = wrong_choice(app, arguments); !wrong.empty()) {
+    err << "godwit: " << wrong << "\nTry `godwit --help`.\n";
     return kExitUsage;
   }
   const int parsed = parse(app, arguments, out, err);

@@ -223,7 +223,7 @@ inline Result<> WiredCores::push(std::int64_t node, TableId table, std::span<con
     if (group.node != at.self()) continue;
     for (const std::uint32_t i : group.positions) {
       TableRows& rows = *tables(node).find(table);
-      const auto row = floats.subspan(i * row_length, row_length);
+      const auto row = floats.subspan(std::size_t{i} * row_length, row_length);
       const auto changed = mode == PushMode::kPush
                                ? rows.push(keys.subspan(i, 1), row, scratch)
                                : rows.set(keys.subspan(i, 1), row, true, scratch);

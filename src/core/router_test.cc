@@ -45,7 +45,8 @@ class RouterTest : public testing::Test {
   static std::vector<float> rows_of(std::size_t count) {
     std::vector<float> floats(count * kLength);
     for (std::size_t i = 0; i < floats.size(); ++i) {
-      floats[i] = static_cast<float>(10 * (i / kLength) + i % kLength);
+      const std::size_t row = i / kLength;
+      floats[i] = static_cast<float>(10 * row + i % kLength);
     }
     return floats;
   }
@@ -168,8 +169,8 @@ TEST_F(RouterTest, ARequestMayComeBackToItsOrigin) {
   ASSERT_EQ(outcome.answers.size(), 3);
   for (const Arrived& answer : outcome.answers) {
     ASSERT_EQ(answer.positions.size(), 1);
-    EXPECT_THAT(answer.values,
-                ElementsAre(rows[2 * answer.positions[0]], rows[2 * answer.positions[0] + 1]));
+    const std::size_t first = std::size_t{2} * answer.positions[0];
+    EXPECT_THAT(answer.values, ElementsAre(rows[first], rows[first + 1]));
   }
 }
 

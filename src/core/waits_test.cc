@@ -13,7 +13,6 @@ namespace godwit {
 namespace {
 
 using testing::ElementsAre;
-using testing::HasSubstr;
 using testing::IsEmpty;
 
 constexpr NodeId kOne{1};

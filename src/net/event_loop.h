@@ -100,7 +100,7 @@ class EventLoop {
   void arm_alarm();
   void ring(const UniqueFd& bell);
 
-  const RealTime time_;
+  const RealTime time_{};
   UniqueFd events_;  // the epoll that run() sleeps on; the other one is in it when nobody helps
   UniqueFd shared_;  // the epoll that a helper sleeps on: shared sockets and the helper's bell
   UniqueFd bell_;    // rung for posted tasks and for stop()

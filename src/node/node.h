@@ -95,7 +95,7 @@ class Node final : private TransportEvents, private TicketEvents {
   void with_core(Fn&& fn) GODWIT_EXCLUDES(mutex_);
   void arm_timer();
   Result<> wait_done(TicketId ticket);
-  Result<> wait_for_room(NodeId peer, MutexLock& lock);
+  Result<> wait_for_room(NodeId peer, MutexLock& lock) GODWIT_REQUIRES(mutex_);
   Error timeout_error(TicketId ticket);
 
   const NodeOptions options_;

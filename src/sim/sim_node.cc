@@ -171,7 +171,7 @@ void SimNode::push() {
   for (const Split::Group& group : split.groups()) {
     if (group.node != self_) continue;
     for (const std::uint32_t position : group.positions) {
-      const auto row = std::span(ones).subspan(position * length, length);
+      const auto row = std::span(ones).subspan(std::size_t{position} * length, length);
       rows_->push(std::span(&request.keys[position], 1), row, scratch).value();
     }
   }
@@ -242,7 +242,7 @@ void SimNode::collect(TicketId ticket) {
   for (const std::uint32_t position : request.local) {
     rows_
         ->pull(std::span(&request.keys[position], 1),
-               std::span(values).subspan(position * length, length), scratch)
+               std::span(values).subspan(std::size_t{position} * length, length), scratch)
         .value();
   }
   for (const Arrived& answer : outcome.answers) {
