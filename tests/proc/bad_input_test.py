@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""tests/proc/bad_input_test.py: jobs that were started wrongly: a clear error on the right side, the
-right exit code, and no harm to the others.
+"""tests/proc/bad_input_test.py: jobs that were started wrongly: a clear error on the right side,
+the right exit code, and no harm to the others.
 
   bad_input_test.py PATH/sum_job [unittest arguments]
 """
