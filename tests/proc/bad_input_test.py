@@ -36,7 +36,7 @@ class BadInputTest(unittest.TestCase):
         self.assert_end(job.finish(10)[0], 3, address, 'connection refused')
 
     def test_a_node_that_does_not_come_is_named(self):
-        job = Job(SUM_JOB, 3, '1', '4', '1', start=False)
+        job = Job(SUM_JOB, 3, '1', '4', '4', start=False)
         job.start_node(0)
         job.start_node(1)
         for end in job.finish(10):
