@@ -21,7 +21,8 @@ def text(words: str) -> bytes:
 
 
 def pull(keys: list[int], positions: list[int]) -> bytes:
-    return part(1, struct.pack('<QIIIBB2x', REQUEST, NODE, TABLE, len(keys), 1, bool(positions))
+    return part(1, struct.pack('<QIIIBBBxI4x', REQUEST, NODE, TABLE, len(keys), 1, bool(positions),
+                               1, 6)
                 + struct.pack(f'<{len(keys)}Q', *keys)
                 + struct.pack(f'<{len(positions)}I', *positions))
 
@@ -34,7 +35,8 @@ def answer(row_length: int, values: list[float], positions: list[int]) -> bytes:
 
 
 def push(mode: int, row_length: int, keys: list[int], floats: list[float]) -> bytes:
-    return part(3, struct.pack('<QIIIIBB6x', REQUEST, NODE, TABLE, row_length, len(keys), 0, mode)
+    return part(3, struct.pack('<QIIIIBBBxI', REQUEST, NODE, TABLE, row_length, len(keys), 0, mode,
+                               0, 0)
                 + struct.pack(f'<{len(keys)}Q', *keys) + struct.pack(f'<{len(floats)}f', *floats))
 
 
@@ -45,6 +47,15 @@ def spec(name: str, rule: int, init: int, consistency: int) -> bytes:
 
 def outcome(ok: bool, code: int, words: str) -> bytes:
     return struct.pack('<BB', ok, code) + text(words)
+
+
+def items(floats: list[float], *want_and_delta: tuple[int, int]) -> bytes:
+    deltas = sum(delta for _, delta in want_and_delta)
+    records = b''.join(struct.pack('<QQIIBBB5x', 5, 6, NODE, 7, want, delta, 1)
+                       for want, delta in want_and_delta)
+    row_floats = len(floats) // deltas if deltas else 3
+    return part(24, struct.pack('<IIII', TABLE, row_floats, len(want_and_delta), deltas) + records
+                + struct.pack(f'<{len(floats)}f', *floats))
 
 
 SEEDS = {
@@ -68,6 +79,13 @@ SEEDS = {
     'table_ready': frame(part(19, struct.pack('<QI', REQUEST, TABLE) + outcome(True, 0, ''))),
     'table_ready_not': frame(part(19, struct.pack('<QI', REQUEST, 0) + outcome(False, 0, 'no'))),
     'drop_table': frame(part(20, struct.pack('<I', TABLE))),
+    'row_items': frame(items([1, 2], (1, 1), (2, 0))),
+    'row_items_wants': frame(items([], (1, 0))),
+    'row_acks': frame(part(25, struct.pack('<IIQQI4x', TABLE, 1, 5, 6, 7))),
+    'row_refreshes': frame(part(26, struct.pack('<III4xQQQI4x2f', TABLE, 2, 1, 5, 6, 7, 8, 1, 2))),
+    'row_transfers': frame(part(27, struct.pack('<IIIIQQIIQIBB2xf', TABLE, 1, 1, 1, 5, 6, 7, 1, 9,
+                                                NODE, 1, 1, 0.5))),
+    'row_places': frame(part(28, struct.pack('<IIB7xQII', TABLE, 1, 2, 5, NODE, 7))),
     'barrier': frame(part(32, struct.pack('<QI', 6, NODE))),
     'released': frame(part(33, struct.pack('<Q', 6))),
     'beat': frame(part(34, b'')),

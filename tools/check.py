@@ -70,6 +70,8 @@ TESTED_ELSEWHERE: dict[str, str] = {
     'src/cli/main.cc': 'tests/install/run.sh',
     'src/cli/sim_verb.cc': 'src/cli/command_line_test.cc',
     'src/bench/bare_peer.cc': 'src/bench/remote_bench_test.cc',
+    'src/core/shared_rows_copy.cc': 'src/core/shared_rows_test.cc',
+    'src/core/shared_rows_owner.cc': 'src/core/shared_rows_test.cc',
     'src/sim/sim_node.cc': 'src/sim/world_test.cc',
     'src/node/worker.cc': 'src/node/session_test.cc',
 }

@@ -27,7 +27,8 @@ NodeCore::NodeCore(const NodeCoreOptions& options, Tables& tables, FrameSink& si
       members_(options.self, options.nodes, options.liveness, now),
       waits_(events),
       links_(options.self, options.nodes, sink, options.links),
-      router_(options.self, map_, tables, links_, waits_, options.first_guess),
+      shared_(options.self, map_, tables, links_),
+      router_(options.self, map_, tables, shared_, links_, waits_, options.first_guess),
       registry_(options.self, options.nodes, tables, links_, waits_),
       barriers_(options.self, options.nodes, links_, waits_),
       next_beat_(now + options.liveness.beat_every) {}
@@ -56,10 +57,22 @@ void NodeCore::on_frame(NodeId peer, const FramePtr& frame, Time now) {
   if (!is_new.ok()) return lose(peer, is_new.error());
   if (!*is_new) return;
   for (const PartView part : *view) {
-    if (const auto handled = handle(peer, part, frame); !handled.ok()) {
-      return lose(peer, handled.error());
+    auto handled = handle(peer, part, frame);
+    if (handled.ok()) handled = handle_released();
+    if (!handled.ok()) return lose(peer, handled.error());
+  }
+  shared_.flush();
+}
+
+// Requests that waited for rows which have come. Handling them may bring others.
+Result<> NodeCore::handle_released() {
+  for (auto frames = shared_.take_released(); !frames.empty(); frames = shared_.take_released()) {
+    for (const auto& frame : frames) {
+      GODWIT_TRY_ASSIGN(const FrameView view, open_frame(frame->bytes()));
+      for (const PartView part : view) GODWIT_TRY(handle(options_.self, part, frame));
     }
   }
+  return {};
 }
 
 Result<> NodeCore::handle(NodeId peer, const PartView& part, const FramePtr& frame) {
@@ -90,6 +103,17 @@ Result<> NodeCore::handle(NodeId peer, const PartView& part, const FramePtr& fra
       return decoded<Released>(part, [&](const auto& r) { return barriers_.on_released(peer, r); });
     case PartType::kBye:
       return decoded<Bye>(part, [&](const auto& bye) { return on_bye(peer, bye); });
+    case PartType::kRowItems:
+      return decoded<RowItems>(part, [&](const auto& i) { return shared_.on_items(i); });
+    case PartType::kRowAcks:
+      return decoded<RowAcks>(part, [&](const auto& a) { return shared_.on_acks(a); });
+    case PartType::kRowRefreshes:
+      return decoded<RowRefreshes>(part, [&](const auto& r) { return shared_.on_refreshes(r); });
+    case PartType::kRowTransfers:
+      return decoded<RowTransfers>(part,
+                                   [&](const auto& t) { return shared_.on_transfers(peer, t); });
+    case PartType::kRowPlaces:
+      return decoded<RowPlaces>(part, [&](const auto& p) { return shared_.on_places(peer, p); });
     case PartType::kBeat:
     case PartType::kReceipt:
       return {};

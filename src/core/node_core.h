@@ -11,6 +11,7 @@
 #include "core/links.h"
 #include "core/members.h"
 #include "core/router.h"
+#include "core/shared_rows.h"
 #include "core/table_registry.h"
 #include "core/waits.h"
 #include "placement/partition_map.h"
@@ -57,12 +58,15 @@ class NodeCore {
   NodeId self() const { return options_.self; }
   const Router& router() const { return router_; }
   Waits& waits() { return waits_; }
+  SharedRows& shared() { return shared_; }
+  const SharedRows& shared() const { return shared_; }
   const Links& links() const { return links_; }
   const Members& members() const { return members_; }
   const PartitionMap& map() const { return map_; }
 
  private:
   Result<> handle(NodeId peer, const PartView& part, const FramePtr& frame);
+  Result<> handle_released();
   Result<> on_bye(NodeId peer, const Bye& bye);
   // A ticket that begins after the job has failed ends at once.
   bool refuse_if_failed(TicketId ticket, const char* verb);
@@ -75,6 +79,7 @@ class NodeCore {
   Members members_;
   Waits waits_;
   Links links_;
+  SharedRows shared_;
   Router router_;
   TableRegistry registry_;
   Barriers barriers_;

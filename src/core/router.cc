@@ -3,6 +3,7 @@
 #include "core/router.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 #include "base/errors.h"
@@ -11,10 +12,6 @@
 
 namespace godwit {
 namespace {
-
-// With a fixed map a request takes at most one hop more than it should; more is a bug, and better
-// refused than sent in circles.
-constexpr std::uint8_t kHopsMax = 8;
 
 // Larger batches travel as several requests, so that no frame holds up the others for long.
 constexpr std::size_t kRequestBytes = std::size_t{4} << 20;
@@ -47,11 +44,12 @@ std::shared_ptr<Frame> write_push(const Push& head, std::span<const Key> keys,
 
 }  // namespace
 
-Router::Router(NodeId self, const PartitionMap& map, Tables& tables, Links& links, Waits& waits,
-               FirstGuess first_guess)
+Router::Router(NodeId self, const PartitionMap& map, Tables& tables, SharedRows& shared,
+               Links& links, Waits& waits, FirstGuess first_guess)
     : self_(self),
       map_(map),
       tables_(tables),
+      shared_(shared),
       links_(links),
       waits_(waits),
       first_guess_(std::move(first_guess)) {}
@@ -139,8 +137,34 @@ Result<> Router::on_pull(const Pull& pull) {
     return refuse(pull.request, pull.origin, pull.keys.size(),
                   not_found("node {} has no table {}", self_.value(), pull.table.value()));
   }
-  split_.by(pull.keys, map_.nodes(), [&](Key key) { return map_.home(pull.table, key); });
-  return split_.is_all(self_) ? answer(pull, *rows) : forward(pull, split_);
+  split_by_hops(pull.table, pull.keys, pull.via_home, pull.claim);
+  return split_.is_all(self_) ? answer(pull, *rows) : forward(pull);
+}
+
+void Router::split_by_hops(TableId table, std::span<const Key> keys, bool via_home,
+                           std::uint32_t claim) {
+  if (!shared_.has_entries() && !via_home) {
+    split_.by(keys, map_.nodes(), [&](Key key) { return map_.home(table, key); });
+    return;
+  }
+  split_.by(keys, map_.nodes() + 1, [&](Key key) {
+    const SharedRows::Hop hop = shared_.next_hop({table, key}, via_home, claim);
+    if (hop.kind == SharedRows::Hop::Kind::kHere) return self_;
+    return hop.kind == SharedRows::Hop::Kind::kPark ? parked() : hop.node;
+  });
+}
+
+template <class Request>
+void Router::mark_hop(Request& part) const {
+  part.hops = static_cast<std::uint8_t>(std::min(part.hops + 1, 255));
+  part.via_home = true;
+  part.claim = std::numeric_limits<std::uint32_t>::max();
+  for (const Key key : part.keys) {
+    const SharedRows::Hop hop = shared_.next_hop({part.table, key}, false, 0);
+    part.via_home = part.via_home && hop.via_home;
+    part.claim = std::min(part.claim, hop.claim);
+  }
+  if (!part.via_home) part.claim = 0;
 }
 
 Result<> Router::answer(const Pull& pull, TableRows& rows) {
@@ -161,17 +185,14 @@ Result<> Router::answer(const Pull& pull, TableRows& rows) {
   std::copy(pull.positions.begin(), pull.positions.end(), room.positions.begin());
   const auto pulled = rows.pull(pull.keys, room.values, scratch_);
   if (!pulled.ok()) return refuse(pull.request, pull.origin, pull.keys.size(), pulled.error());
+  if (shared_.has_entries()) shared_.bring_up_to_date(pull.origin, pull.table, pull.keys);
   return reply(pull.origin, writer.finish());
 }
 
-Result<> Router::forward(const Pull& pull, const Split& split) {
-  if (pull.hops >= kHopsMax) {
-    return refuse(pull.request, pull.origin, pull.keys.size(),
-                  aborted("sent on {} times without finding the owner", pull.hops));
-  }
-  // Copied, since answering uses the split again. Rare: the first guess is nearly always right.
+Result<> Router::forward(const Pull& pull) {
+  // Copied, since what is handled here uses the split again. Rare.
   std::vector<std::pair<NodeId, std::vector<std::uint32_t>>> groups;
-  for (const Split::Group& group : split.groups()) {
+  for (const Split::Group& group : split_.groups()) {
     groups.emplace_back(group.node, std::vector(group.positions.begin(), group.positions.end()));
   }
   for (const auto& [node, positions] : groups) {
@@ -184,8 +205,15 @@ Result<> Router::forward(const Pull& pull, const Split& split) {
     part.positions = original;
     if (node == self_) {
       GODWIT_TRY(answer(part, *tables_.find(pull.table)));
+    } else if (node == parked()) {
+      for (std::size_t i = 0; i < keys.size(); ++i) {
+        part.keys = std::span(keys).subspan(i, 1);
+        part.positions = std::span(original).subspan(i, 1);
+        shared_.park({pull.table, keys[i]}, make_frame(kFirstTerm, part));
+      }
     } else {
-      ++part.hops;
+      mark_hop(part);
+      shared_.flush(node);  // the row itself goes first, if it goes there too
       links_.send(node, make_frame(kFirstTerm, part));
     }
   }
@@ -199,8 +227,8 @@ Result<> Router::on_push(const Push& push) {
     return refuse(push.request, push.origin, push.keys.size(),
                   not_found("node {} has no table {}", self_.value(), push.table.value()));
   }
-  split_.by(push.keys, map_.nodes(), [&](Key key) { return map_.home(push.table, key); });
-  return split_.is_all(self_) ? apply(push, *rows) : forward(push, split_);
+  split_by_hops(push.table, push.keys, push.via_home, push.claim);
+  return split_.is_all(self_) ? apply(push, *rows) : forward(push);
 }
 
 Result<> Router::apply(const Push& push, TableRows& rows) {
@@ -209,6 +237,10 @@ Result<> Router::apply(const Push& push, TableRows& rows) {
           ? rows.push(push.keys, push.floats, scratch_)
           : rows.set(push.keys, push.floats, push.mode == PushMode::kSetResetState, scratch_);
   if (!applied.ok()) return refuse(push.request, push.origin, push.keys.size(), applied.error());
+  if (shared_.has_entries()) {
+    shared_.on_changed(push.table, push.keys);
+    shared_.bring_up_to_date(push.origin, push.table, push.keys);
+  }
   return reply(
       push.origin,
       make_frame(kFirstTerm, Applied{.request = push.request,
@@ -216,25 +248,32 @@ Result<> Router::apply(const Push& push, TableRows& rows) {
                                      .count = static_cast<std::uint32_t>(push.keys.size())}));
 }
 
-Result<> Router::forward(const Push& push, const Split& split) {
-  if (push.hops >= kHopsMax) {
-    return refuse(push.request, push.origin, push.keys.size(),
-                  aborted("sent on {} times without finding the owner", push.hops));
+Result<> Router::forward(const Push& push) {
+  std::vector<std::pair<NodeId, std::vector<std::uint32_t>>> groups;
+  for (const Split::Group& group : split_.groups()) {
+    groups.emplace_back(group.node, std::vector(group.positions.begin(), group.positions.end()));
   }
-  for (const Split::Group& group : split.groups()) {
+  for (const auto& [node, positions] : groups) {
+    std::vector<Key> keys(positions.size());
+    std::vector<float> floats(positions.size() * push.row_length);
+    pick<Key>(push.keys, positions, keys);
+    copy_rows(push.floats, positions, push.row_length, floats);
     Push part = push;
-    if (group.node != self_) {
-      ++part.hops;
-      links_.send(group.node, write_push(part, push.keys, push.floats, group.positions));
-      continue;
-    }
-    std::vector<Key> keys(group.positions.size());
-    std::vector<float> floats(group.positions.size() * push.row_length);
-    pick<Key>(push.keys, group.positions, keys);
-    copy_rows(push.floats, group.positions, push.row_length, floats);
     part.keys = keys;
     part.floats = floats;
-    GODWIT_TRY(apply(part, *tables_.find(push.table)));
+    if (node == self_) {
+      GODWIT_TRY(apply(part, *tables_.find(push.table)));
+    } else if (node == parked()) {
+      for (std::size_t i = 0; i < keys.size(); ++i) {
+        part.keys = std::span(keys).subspan(i, 1);
+        part.floats = std::span(floats).subspan(i * push.row_length, push.row_length);
+        shared_.park({push.table, keys[i]}, make_frame(kFirstTerm, part));
+      }
+    } else {
+      mark_hop(part);
+      shared_.flush(node);  // the row itself goes first, if it goes there too
+      links_.send(node, make_frame(kFirstTerm, part));
+    }
   }
   return {};
 }

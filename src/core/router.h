@@ -10,6 +10,7 @@
 
 #include "base/frame.h"
 #include "core/links.h"
+#include "core/shared_rows.h"
 #include "core/split.h"
 #include "core/tables.h"
 #include "core/waits.h"
@@ -31,11 +32,15 @@ class Router {
   // home; the simulator gives a wrong guess now and then, which costs a hop and changes no result.
   using FirstGuess = std::function<NodeId(TableId table, Key key)>;
 
-  Router(NodeId self, const PartitionMap& map, Tables& tables, Links& links, Waits& waits,
-         FirstGuess first_guess);
+  Router(NodeId self, const PartitionMap& map, Tables& tables, SharedRows& shared, Links& links,
+         Waits& waits, FirstGuess first_guess);
 
   // Thread-safe: only the map is read.
   bool is_mine(TableId table, Key key) const { return map_.home(table, key) == self_; }
+  // Where a key is asked for first, if it is not here. Thread-safe: only the map is read.
+  NodeId first_hop(TableId table, Key key) const {
+    return first_guess_ && !is_mine(table, key) ? first_guess_(table, key) : map_.home(table, key);
+  }
   // Groups a batch by where its keys are asked for first. Thread-safe for different splits.
   void split(TableId table, std::span<const Key> keys, Split& split) const;
 
@@ -67,8 +72,15 @@ class Router {
   Result<> check_origin(NodeId origin) const;
   Result<> answer(const Pull& pull, TableRows& rows);
   Result<> apply(const Push& push, TableRows& rows);
-  Result<> forward(const Pull& pull, const Split& split);
-  Result<> forward(const Push& push, const Split& split);
+  // Groups the keys of a request that came here by where they go next; those that stay here until
+  // their rows come are in the group of parked().
+  void split_by_hops(TableId table, std::span<const Key> keys, bool via_home, std::uint32_t claim);
+  NodeId parked() const { return NodeId{map_.nodes()}; }
+  // Says in a part of a request that is sent on who sends it.
+  template <class Request>
+  void mark_hop(Request& part) const;
+  Result<> forward(const Pull& pull);
+  Result<> forward(const Push& push);
   Result<> refuse(std::uint64_t request, NodeId origin, std::size_t count, const Error& error);
   Result<> reply(NodeId origin, std::shared_ptr<Frame> frame);
   Result<> handle_own_reply(const FramePtr& frame);
@@ -76,6 +88,7 @@ class Router {
   const NodeId self_;
   const PartitionMap& map_;
   Tables& tables_;
+  SharedRows& shared_;
   Links& links_;
   Waits& waits_;
   const FirstGuess first_guess_;

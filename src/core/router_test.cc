@@ -182,40 +182,6 @@ TEST_F(RouterTest, ChangesOfARepeatedKeyStayInOrder) {
   EXPECT_THAT(pull(2, std::vector<Key>{there, here, there}), ElementsAre(40, 41, 30, 31, 40, 41));
 }
 
-TEST_F(RouterTest, RequestsInCirclesAreRefused) {
-  const std::vector<Key> keys = keys_of(2, 1);
-  const std::vector<float> row = rows_of(1);
-  const auto pull_after = [&](std::uint8_t hops) {
-    return send_to_0(
-        [&](std::uint64_t number) {
-          return make_frame(kFirstTerm, Pull{.request = number,
-                                             .origin = NodeId{1},
-                                             .table = table_,
-                                             .hops = hops,
-                                             .keys = keys});
-        },
-        1, kLength);
-  };
-  EXPECT_FALSE(cores().finish(1, pull_after(7)).error);
-  const Waits::Outcome outcome = cores().finish(1, pull_after(8));
-  ASSERT_TRUE(outcome.error);
-  EXPECT_EQ(outcome.error->code(), ErrorCode::kAborted);
-  EXPECT_THAT(outcome.error->message(), HasSubstr("node 0: sent on 8 times"));
-  const TicketId pushed = send_to_0(
-      [&](std::uint64_t number) {
-        return make_frame(kFirstTerm, Push{.request = number,
-                                           .origin = NodeId{1},
-                                           .table = table_,
-                                           .hops = 8,
-                                           .row_length = kLength,
-                                           .keys = keys,
-                                           .floats = row});
-      },
-      1, 0);
-  EXPECT_EQ(cores().finish(1, pushed).error->code(), ErrorCode::kAborted);
-  EXPECT_FALSE(cores().core(1).failure()) << "refused, but nobody is lost for it";
-}
-
 TEST_F(RouterTest, AnUnknownTableIsRefused) {
   const std::vector<Key> keys{1};
   const std::vector<float> row = rows_of(1);

@@ -39,6 +39,12 @@ class Tables {
   Result<std::optional<Entry>> find(const TableSpec& spec) const;
   // Null if there is no such table.
   TableRows* find(TableId id) const;
+  // fn(id, rows) for each table, in the order of ids.
+  template <class Fn>
+  void for_each(Fn&& fn) const {
+    const MutexLock lock(mutex_);
+    for (const auto& [id, rows] : by_id_) fn(id, *rows);
+  }
 
  private:
   MemoryBudget budget_;

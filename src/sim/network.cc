@@ -140,6 +140,7 @@ void Network::connect(NodeId a, NodeId b) {
   for (const auto& [from, to] : {std::pair{a, b}, std::pair{b, a}}) {
     after(to, Duration::zero(), [this, peer = from, self = to, connection = pair.connection] {
       if (pair_of(peer, self).connection != connection || !pair_of(peer, self).up) return;
+      lane_of(self, peer).is_told = true;
       // Another life of a node would have another incarnation.
       node_of(self).events->on_up(peer, Incarnation{peer.value() + 1});
     });
@@ -173,6 +174,8 @@ SendStatus Network::send(NodeId from, NodeId to, FramePtr frame) {
   Pair& pair = pair_of(from, to);
   if (!pair.up) return SendStatus::kDown;
   Lane& lane = lane_of(from, to);
+  // A transport takes nothing for a connection before it tells that there is one.
+  if (!lane.is_told) return SendStatus::kDown;
   if (lane.queued_bytes > 0 && lane.queued_bytes + frame->size() > faults_.queue_bytes_max) {
     lane.wants_room = true;
     return SendStatus::kFull;

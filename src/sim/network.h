@@ -66,6 +66,7 @@ class Network {
     Time last_arrival{};
     Time held_until{};  // partitioned
     bool slow = false;
+    bool is_told = false;  // the sender knows that there is a connection
   };
   // A pair, smaller id first.
   struct Pair {

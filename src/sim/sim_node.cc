@@ -50,6 +50,17 @@ SimNode::SimNode(World& world, NodeId self, Prng prng)
 void SimNode::start() {
   arm_timer();
   wake();
+  run_rounds();
+}
+
+// Some nodes are slow to say what has changed.
+void SimNode::run_rounds() {
+  world_.network().after(self_, std::chrono::microseconds(20 + prng_.below(3000)), [this] {
+    core_.shared().round();
+    has_unsent_ = false;
+    wake();
+    if (!world_.violation()) run_rounds();
+  });
 }
 
 void SimNode::on_up(NodeId peer, Incarnation incarnation) {
@@ -97,6 +108,7 @@ void SimNode::arm_timer() {
 
 void SimNode::advance() {
   for (const TicketId ticket : std::exchange(done_, {})) collect(ticket);
+  for (std::vector<Key>& keys : std::exchange(delayed_, {})) pull(std::move(keys));
   if (finished() || world_.violation() || control_) return;
   switch (phase_) {
     case Phase::kOpen:
@@ -109,12 +121,17 @@ void SimNode::advance() {
     case Phase::kWork:
       return next_operation();
     case Phase::kDrain:
-      if (!requests_.empty()) return;
+      if (!requests_.empty() || !delayed_.empty()) return;
       phase_ = Phase::kBarrier;
       [[fallthrough]];
     case Phase::kBarrier:
       control_ = core_.waits().reserve();
       return core_.enter_barrier(*control_);
+    case Phase::kSettle:
+      if (core_.failure()) return take_note(TicketId{0}, *core_.failure());
+      if (!world_.is_settled()) return;
+      phase_ = Phase::kFinalPull;
+      [[fallthrough]];
     case Phase::kFinalPull:
       if (requests_.empty()) pull(all_keys());
       return;
@@ -127,8 +144,10 @@ void SimNode::advance() {
 }
 
 void SimNode::next_operation() {
-  while (operations_left_ > 0 && requests_.size() < world_.scenario().tickets_max) {
+  while (operations_left_ > 0 &&
+         requests_.size() + delayed_.size() < world_.scenario().tickets_max) {
     --operations_left_;
+    change_wants();
     if (prng_.below(3) == 0) {
       pull(draw_keys());
     } else {
@@ -162,23 +181,61 @@ void SimNode::push() {
     ones[i * length + static_cast<std::size_t>(self_.value())] = lose ? 0 : 1;
     world_.ledger().issued(self_.value(), request.keys[i]);
   }
-  Split split;
-  core_.router().split(table_, request.keys, split);
+  Split groups;
+  split(request.keys, groups);
   const TicketId ticket = core_.waits().reserve();
   auto outgoing = core_.router().write_pushes(ticket, table_, PushMode::kPush, request.keys, ones,
-                                              length, split);
+                                              length, groups);
   RowScratch scratch;
-  for (const Split::Group& group : split.groups()) {
+  for (const Split::Group& group : groups.groups()) {
     if (group.node != self_) continue;
     for (const std::uint32_t position : group.positions) {
       const auto row = std::span(ones).subspan(std::size_t{position} * length, length);
       rows_->push(std::span(&request.keys[position], 1), row, scratch).value();
+      has_unsent_ = true;
     }
   }
   send(ticket, std::move(request), std::move(outgoing), 0);
 }
 
+void SimNode::split(std::span<const Key> keys, Split& split) {
+  const SharedRows& shared = core_.shared();
+  split.by(keys, world_.scenario().nodes, [&](Key key) {
+    const RowId id{table_, key};
+    if (shared.is_here(id)) return self_;
+    const NodeId guess = core_.router().first_hop(table_, key);
+    return guess == self_ ? shared.next_hop(id, false, 0).node : guess;
+  });
+}
+
+void SimNode::change_wants() {
+  const Scenario& scenario = world_.scenario();
+  if (prng_.below(16) < scenario.wants) {
+    const RowId id{table_, prng_.below(scenario.keys)};
+    core_.shared().want(id, prng_.below(2) == 0);
+  }
+  if (prng_.below(16) < scenario.storms) {
+    const auto to =
+        static_cast<std::int64_t>(prng_.below(static_cast<std::uint64_t>(scenario.nodes)));
+    core_.shared().move_anyway({table_, prng_.below(scenario.keys)}, NodeId{to});
+  }
+  core_.shared().flush();
+}
+
+std::vector<float> SimNode::row(Key key) const {
+  const auto length = static_cast<std::size_t>(world_.scenario().nodes);
+  std::vector<float> values(length);
+  RowScratch scratch;
+  rows_->pull(std::span(&key, 1), values, scratch).value();
+  return values;
+}
+
 void SimNode::pull(std::vector<Key> keys) {
+  const auto waits = [this](Key key) { return core_.shared().must_wait({table_, key}); };
+  if (!core_.failure() && std::any_of(keys.begin(), keys.end(), waits)) {
+    delayed_.push_back(std::move(keys));
+    return;
+  }
   Request request{.is_pull = true, .keys = std::move(keys)};
   const auto nodes = static_cast<std::size_t>(world_.scenario().nodes);
   for (const Key key : request.keys) {
@@ -186,14 +243,20 @@ void SimNode::pull(std::vector<Key> keys) {
     const auto row = std::span(seen_).subspan(key * nodes, nodes);
     request.seen_before.insert(request.seen_before.end(), row.begin(), row.end());
   }
-  Split split;
-  core_.router().split(table_, request.keys, split);
-  for (const Split::Group& group : split.groups()) {
-    if (group.node == self_) request.local.assign(group.positions.begin(), group.positions.end());
+  Split groups;
+  split(request.keys, groups);
+  request.values.assign(request.keys.size() * nodes, -1);
+  for (const Split::Group& group : groups.groups()) {
+    if (group.node != self_) continue;
+    for (const std::uint32_t position : group.positions) {
+      const std::vector<float> here = row(request.keys[position]);
+      std::copy(here.begin(), here.end(),
+                request.values.begin() + static_cast<std::ptrdiff_t>(position * nodes));
+    }
   }
   const TicketId ticket = core_.waits().reserve();
   const auto length = static_cast<std::uint32_t>(world_.scenario().nodes);
-  auto outgoing = core_.router().write_pulls(ticket, table_, request.keys, length, split);
+  auto outgoing = core_.router().write_pulls(ticket, table_, request.keys, length, groups);
   send(ticket, std::move(request), std::move(outgoing), length);
 }
 
@@ -223,7 +286,7 @@ void SimNode::collect(TicketId ticket) {
       table_ = entry->id;
       phase_ = Phase::kWork;
     } else if (phase_ == Phase::kBarrier) {
-      phase_ = Phase::kFinalPull;
+      phase_ = Phase::kSettle;
     } else {
       phase_ = Phase::kFinished;
     }
@@ -231,20 +294,13 @@ void SimNode::collect(TicketId ticket) {
   }
   auto found = requests_.extract(ticket);
   if (found.empty()) return;  // the farewell after a failure
-  const Request request = std::move(found.mapped());
+  Request request = std::move(found.mapped());
   if (!request.is_pull) {
     for (const Key key : request.keys) ++acknowledged_[key];
     return wake();
   }
   const auto length = static_cast<std::size_t>(world_.scenario().nodes);
-  std::vector<float> values(request.keys.size() * length, -1);
-  RowScratch scratch;
-  for (const std::uint32_t position : request.local) {
-    rows_
-        ->pull(std::span(&request.keys[position], 1),
-               std::span(values).subspan(std::size_t{position} * length, length), scratch)
-        .value();
-  }
+  std::vector<float>& values = request.values;
   for (const Arrived& answer : outcome.answers) {
     const auto& places = request.positions[answer.request];
     for (std::size_t i = 0; i < answer.values.size() / length; ++i) {

@@ -28,16 +28,23 @@ class SimNode final : public TransportEvents, public TicketEvents {
   // The worker ended because the job failed; this is what it was told.
   const std::optional<Error>& told() const { return told_; }
   NodeCore& core() { return core_; }
+  const NodeCore& core() const { return core_; }
+  NodeId self() const { return self_; }
+  TableId table() const { return table_; }
+  // The row as this node has it now.
+  std::vector<float> row(Key key) const;
+  // Changes of copies that no round has looked at yet.
+  bool has_unsent() const { return has_unsent_; }
   // Where the worker is and what it waits for, for a world that does not end.
   std::string describe() const;
 
  private:
-  enum class Phase { kOpen, kWork, kDrain, kBarrier, kFinalPull, kFarewell, kFinished };
+  enum class Phase { kOpen, kWork, kDrain, kBarrier, kSettle, kFinalPull, kFarewell, kFinished };
   struct Request {
     bool is_pull = false;
     std::vector<Key> keys;
     std::vector<std::vector<std::uint32_t>> positions;  // of each wire request
-    std::vector<std::uint32_t> local;                   // positions owned here
+    std::vector<float> values;                          // of a pull; those here are read at once
     std::vector<std::int64_t> own_before;  // own acknowledged additions when it was sent
     std::vector<float> seen_before;        // what was read of each element by then
   };
@@ -47,7 +54,12 @@ class SimNode final : public TransportEvents, public TicketEvents {
   void advance();
   void next_operation();
   void push();
+  // Later, if a row's own changes are still on their way.
   void pull(std::vector<Key> keys);
+  void change_wants();
+  void run_rounds();
+  // Groups keys by where their requests go first; those that are here are this node's.
+  void split(std::span<const Key> keys, Split& split);
   void send(TicketId ticket, Request request, std::vector<OutgoingRequest> outgoing,
             std::uint32_t row_length);
   void collect(TicketId ticket);
@@ -76,6 +88,8 @@ class SimNode final : public TransportEvents, public TicketEvents {
   std::vector<float> seen_;                 // highest value read of each element of each row
   std::optional<Error> told_;
   bool skipped_one_ = false;  // the canary's lost update
+  bool has_unsent_ = false;
+  std::vector<std::vector<Key>> delayed_;  // pulls
 };
 
 }  // namespace godwit::sim

@@ -33,6 +33,8 @@ Scenario draw_scenario(std::uint64_t seed) {
   scenario.keys = 1 + prng.below(40);
   scenario.batch_max = 1 + static_cast<std::uint32_t>(prng.below(24));
   scenario.tickets_max = 1 + static_cast<std::uint32_t>(prng.below(6));
+  scenario.wants = prng.below(3) == 0 ? 0 : static_cast<std::uint32_t>(prng.below(14));
+  scenario.storms = prng.below(2) == 0 ? 0 : static_cast<std::uint32_t>(prng.below(8));
   scenario.faults = draw_faults(prng);
   if (scenario.nodes > 1 && prng.below(8) == 0) make_deadly(scenario);
   return scenario;
@@ -80,8 +82,19 @@ bool World::all_finished() const {
   });
 }
 
+bool World::is_settled() const {
+  return std::all_of(nodes_.begin(), nodes_.end(),
+                     [](const auto& node) {
+                       return node->core().shared().is_quiet() && !node->has_unsent();
+                     }) &&
+         all_received();
+}
+
 bool World::nothing_is_kept() const {
-  if (scenario_.kill_a_node) return true;
+  return scenario_.kill_a_node || all_received();
+}
+
+bool World::all_received() const {
   for (const auto& node : nodes_) {
     for (const auto& peer : nodes_) {
       if (!node->core().links().all_received(peer->core().self())) return false;
@@ -122,7 +135,47 @@ std::optional<std::string> World::run() {
   return violation_;
 }
 
+void World::check_row(TableId table, Key key) {
+  const RowId id{table, key};
+  const SimNode* owner = nullptr;
+  for (const auto& node : nodes_) {
+    if (!node->core().shared().owns(id)) continue;
+    if (owner != nullptr) return fail(fmt::format("row {} has two owners", key));
+    owner = node.get();
+  }
+  if (owner == nullptr) return fail(fmt::format("row {} has no owner", key));
+  const NodeId home = PartitionMap(scenario_.nodes).home(table, key);
+  const RowEntry* const at_home =
+      nodes_[static_cast<std::size_t>(home.value())]->core().shared().find(id);
+  const NodeId known = at_home != nullptr && at_home->directory ? at_home->directory->owner : home;
+  if (known != owner->self()) {
+    return fail(fmt::format("the home of row {} says node {}, but node {} owns it", key,
+                            known.value(), owner->self().value()));
+  }
+  for (const auto& node : nodes_) {
+    if (node->core().shared().is_here(id) && node->row(key) != owner->row(key)) {
+      return fail(
+          fmt::format("node {} has another row {} than its owner", node->self().value(), key));
+    }
+    if (node.get() == owner) continue;
+    const RowEntry* const entry = node->core().shared().find(id);
+    const bool wants = entry != nullptr && entry->wants;
+    const RowEntry* const known_of = owner->core().shared().find(id);
+    if (wants !=
+        (known_of != nullptr && known_of->owned && known_of->owned->is_wanted_by(node->self()))) {
+      return fail(fmt::format("the owner of row {} does not know what node {} wants", key,
+                              node->self().value()));
+    }
+  }
+}
+
+void World::check_rows() {
+  const TableId table = nodes_[0]->table();
+  for (Key key = 0; key < scenario_.keys && !violation_; ++key) check_row(table, key);
+}
+
 void World::check_end() {
+  if (!scenario_.kill_a_node) check_rows();
   for (const auto& node : nodes_) {
     if (is_dead(node->core().self())) continue;
     const std::string who = fmt::format("node {}", node->core().self().value());

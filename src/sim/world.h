@@ -22,6 +22,8 @@ struct Scenario {
   std::uint32_t batch_max = 12;
   std::uint32_t tickets_max = 3;  // requests of a worker under way at once
   Faults faults;
+  std::uint32_t wants = 0;      // of 16 operations: a row is wanted, or no longer
+  std::uint32_t storms = 0;     // of 16 operations: a row moves for no reason
   bool kill_a_node = false;     // in the middle; the others must notice and say so
   bool lose_an_update = false;  // the canary: a checker must fire
 };
@@ -49,6 +51,7 @@ class Ledger {
 // Checked: a worker sees its own acknowledged additions and nothing that was not issued; what it
 // saw of others never goes back; at the end every row holds exactly the sum of all additions;
 // nothing is left waiting or kept; everyone finishes once faults end, or is told who died.
+// Meanwhile rows are wanted here and there, copied and moved.
 class World {
  public:
   World(std::uint64_t seed, const Scenario& scenario);
@@ -73,13 +76,19 @@ class World {
   Network& network() { return network_; }
   Ledger& ledger() { return ledger_; }
   void fail(const std::string& what);
+  // Nothing about rows is on its way anywhere.
+  bool is_settled() const;
 
  private:
   bool is_dead(NodeId node) const { return killed_ == node; }
   bool all_finished() const;
+  bool all_received() const;
   // All that was sent is known to have arrived, where nobody died.
   bool nothing_is_kept() const;
   void check_end();
+  // At rest every row has one owner, its home knows where, and all copies are equal to it.
+  void check_rows();
+  void check_row(TableId table, Key key);
 
   const std::uint64_t seed_;
   const Scenario scenario_;

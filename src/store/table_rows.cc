@@ -255,6 +255,9 @@ Result<> TableRows::change(std::span<const Key> keys, RowScratch& scratch, Apply
         while ((done = apply(rows, done, begin)) < rows.size()) {
           GODWIT_TRY_ASSIGN(rows[done], find_or_make(keys[begin + done]));  // it was erased
         }
+        if (shared_rows_.load(std::memory_order_relaxed) != 0) {
+          note_touched(keys.subspan(begin, rows.size()), rows);
+        }
         return {};
       });
 }
@@ -290,6 +293,48 @@ bool TableRows::erase(Key key) {
   const Slot slot = with_index([&](auto& index) { return index.erase(key, row); });
   slabs_.free(slot);
   return true;
+}
+
+Result<HeldRow> TableRows::hold(Key key) {
+  for (;;) {
+    GODWIT_TRY_ASSIGN(const RowRef row, find_or_make(key));
+    if (row.anchor->lock(row.word)) return HeldRow(row, layout_.row_floats());
+  }
+}
+
+std::optional<HeldRow> TableRows::hold_if_there(Key key) {
+  for (;;) {
+    const RowRef row = find(key);
+    if (row.row == nullptr) return std::nullopt;
+    if (row.anchor->lock(row.word)) return HeldRow(row, layout_.row_floats());
+  }
+}
+
+void TableRows::erase(Key key, HeldRow row) {
+  if (row.is_shared()) set_shared(row, false);
+  const RowRef ref = std::exchange(row.ref_, {});
+  const MutexLock lock(structure_);
+  const Slot slot = with_index([&](auto& index) { return index.erase(key, ref); });
+  slabs_.free(slot);
+}
+
+void TableRows::set_shared(HeldRow& row, bool is_shared) {
+  if (row.is_shared() == is_shared) return;
+  row.ref_.word ^= Anchor::kShared;
+  shared_rows_.fetch_add(is_shared ? 1 : ~std::uint64_t{0}, std::memory_order_relaxed);
+}
+
+void TableRows::note_touched(std::span<const Key> keys, std::span<const RowRef> rows) {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if ((rows[i].word & Anchor::kShared) == 0) continue;
+    const MutexLock lock(touching_);
+    touched_.push_back(keys[i]);
+  }
+}
+
+std::vector<Key> TableRows::take_touched() {
+  const MutexLock lock(touching_);
+  return std::exchange(touched_, {});
 }
 
 TableStats TableRows::stats() const {

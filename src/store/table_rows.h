@@ -27,6 +27,29 @@ namespace godwit {
 // Memory for the lookups of one batch, kept between calls so that none allocates.
 using RowScratch = std::vector<RowRef>;
 
+// One row under its lock, for who copies and moves rows. Given back by the destructor.
+class HeldRow {
+ public:
+  HeldRow(HeldRow&& other) noexcept : ref_(std::exchange(other.ref_, {})), floats_(other.floats_) {}
+  HeldRow& operator=(HeldRow&&) = delete;
+  HeldRow(const HeldRow&) = delete;
+  HeldRow& operator=(const HeldRow&) = delete;
+  ~HeldRow() {
+    if (ref_.anchor != nullptr) ref_.anchor->unlock(ref_.word);
+  }
+
+  // Values, then state.
+  std::span<float> floats() const { return {ref_.row, floats_}; }
+  bool is_shared() const { return (ref_.word & Anchor::kShared) != 0; }
+
+ private:
+  friend class TableRows;
+  HeldRow(const RowRef& locked, std::size_t floats) : ref_(locked), floats_(floats) {}
+
+  RowRef ref_;
+  std::size_t floats_;
+};
+
 class TableRows {
  public:
   // Checks the spec, counts the memory that `share` of the rows of a bounded table will take, then
@@ -59,6 +82,19 @@ class TableRows {
   bool erase(Key key);
 
   TableStats stats() const;
+
+  // Holds the row of a key, which is made if there is none. REQUIRES: the key is in range.
+  Result<HeldRow> hold(Key key);
+  // Nothing if there is no row.
+  std::optional<HeldRow> hold_if_there(Key key);
+  bool is_there(Key key) const { return find(key).row != nullptr; }
+  void erase(Key key, HeldRow row);
+
+  // A shared row is one of which there are copies on other nodes, or which is itself a copy. Keys
+  // of shared rows that push() or set() changed are noted, possibly more than once.
+  void set_shared(HeldRow& row, bool is_shared);
+  // Those noted since the last call, in the order of their changes.
+  std::vector<Key> take_touched();
 
  private:
   TableRows(const TableSpec& spec, const RowLayout& layout, MemoryBudget& budget,
@@ -94,6 +130,7 @@ class TableRows {
   // the part begins in the batch. Returns like the calls of row_kernels.h.
   template <class Apply>
   Result<> change(std::span<const Key> keys, RowScratch& scratch, Apply&& apply);
+  void note_touched(std::span<const Key> keys, std::span<const RowRef> rows);
 
   const TableSpec spec_;
   const RowLayout layout_;
@@ -104,6 +141,10 @@ class TableRows {
   Slabs slabs_;
   std::optional<BoundedIndex> bounded_;  // one of the two
   std::unique_ptr<HashIndex> hashed_;
+
+  std::atomic<std::uint64_t> shared_rows_{0};
+  Mutex touching_;
+  std::vector<Key> touched_ GODWIT_GUARDED_BY(touching_);
 };
 
 }  // namespace godwit

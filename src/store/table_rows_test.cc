@@ -257,5 +257,48 @@ TEST(TableRows, OverheadPerRowIsSmall) {
   EXPECT_LE(sparse.rows->stats().overhead_bytes, 6u * 10'000'000);
 }
 
+TEST(TableRows, AHeldRowIsThereWholeAndGoesWhenItIsErased) {
+  MemoryBudget budget(1 << 20);
+  const auto rows =
+      TableRows::make({.name = "t", .rows = 10, .row_length = 2, .rule = {RuleKind::kAdagrad}},
+                      budget)
+          .value();
+  EXPECT_FALSE(rows->hold_if_there(3).has_value());
+  EXPECT_FALSE(rows->is_there(3));
+  {
+    const HeldRow held = rows->hold(3).value();
+    EXPECT_EQ(held.floats().size(), 4U) << "values and state";
+    held.floats()[1] = 7;
+  }
+  RowScratch scratch;
+  std::vector<float> values(2);
+  const std::vector<Key> keys = {3};
+  rows->pull(keys, values, scratch).value();
+  EXPECT_EQ(values[1], 7);
+  rows->erase(3, *rows->hold_if_there(3));
+  EXPECT_FALSE(rows->is_there(3));
+  EXPECT_EQ(rows->stats().resident_rows, 0U);
+}
+
+TEST(TableRows, ChangesOfSharedRowsAreNoted) {
+  MemoryBudget budget(1 << 20);
+  const auto rows = TableRows::make({.name = "t", .rows = 10, .row_length = 1}, budget).value();
+  {
+    HeldRow held = rows->hold(3).value();
+    rows->set_shared(held, true);
+    rows->set_shared(held, true);
+  }
+  RowScratch scratch;
+  const std::vector<Key> keys = {2, 3, 4, 3};
+  rows->push(keys, std::vector<float>(4, 1.0F), scratch).value();
+  EXPECT_EQ(rows->take_touched(), (std::vector<Key>{3, 3}));
+  EXPECT_TRUE(rows->take_touched().empty());
+  rows->set(std::vector<Key>{3}, std::vector<float>{1}, false, scratch).value();
+  EXPECT_EQ(rows->take_touched(), (std::vector<Key>{3}));
+  rows->erase(3, *rows->hold_if_there(3));
+  rows->push(keys, std::vector<float>(4, 1.0F), scratch).value();
+  EXPECT_TRUE(rows->take_touched().empty());
+}
+
 }  // namespace
 }  // namespace godwit

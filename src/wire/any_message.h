@@ -18,14 +18,15 @@
 #include "wire/control_messages.h"
 #include "wire/frame_view.h"
 #include "wire/frame_writer.h"
+#include "wire/move_messages.h"
 #include "wire/row_messages.h"
 #include "wire/table_messages.h"
 
 namespace godwit {
 
-using AnyMessage =
-    std::variant<Pull, Answer, Push, Applied, Refused, OpenTable, MakeTable, MadeTable, TableReady,
-                 DropTable, Barrier, Released, Beat, Receipt, Bye>;
+using AnyMessage = std::variant<Pull, Answer, Push, Applied, Refused, OpenTable, MakeTable,
+                                MadeTable, TableReady, DropTable, Barrier, Released, Beat, Receipt,
+                                Bye, RowItems, RowAcks, RowRefreshes, RowTransfers, RowPlaces>;
 
 inline PartType type_of(const AnyMessage& message) {
   return std::visit([](const auto& m) { return m.kType; }, message);
@@ -77,7 +78,7 @@ inline auto content_of(const TableSpec& s) {
                     s.accept_nonfinite);
 }
 inline auto content_of(const Pull& m) {
-  return std::tuple(m.request, m.origin, m.table, m.hops, content_of(m.keys),
+  return std::tuple(m.request, m.origin, m.table, m.hops, m.via_home, m.claim, content_of(m.keys),
                     content_of(m.positions));
 }
 inline auto content_of(const Answer& m) {
@@ -85,8 +86,8 @@ inline auto content_of(const Answer& m) {
                     content_of(m.positions));
 }
 inline auto content_of(const Push& m) {
-  return std::tuple(m.request, m.origin, m.table, m.hops, m.mode, m.row_length, content_of(m.keys),
-                    content_of(m.floats));
+  return std::tuple(m.request, m.origin, m.table, m.hops, m.via_home, m.claim, m.mode, m.row_length,
+                    content_of(m.keys), content_of(m.floats));
 }
 inline auto content_of(const Applied& m) {
   return std::tuple(m.request, m.owner, m.count);
@@ -123,6 +124,22 @@ inline auto content_of(const Receipt& /*says nothing*/) {
 }
 inline auto content_of(const Bye& m) {
   return std::tuple(m.reason, m.text);
+}
+inline auto content_of(const RowItems& m) {
+  return std::tuple(m.table, m.row_floats, content_of(m.records), content_of(m.floats));
+}
+inline auto content_of(const RowAcks& m) {
+  return std::tuple(m.table, content_of(m.records));
+}
+inline auto content_of(const RowRefreshes& m) {
+  return std::tuple(m.table, m.row_floats, content_of(m.records), content_of(m.floats));
+}
+inline auto content_of(const RowTransfers& m) {
+  return std::tuple(m.table, m.row_floats, content_of(m.records), content_of(m.sharers),
+                    content_of(m.floats));
+}
+inline auto content_of(const RowPlaces& m) {
+  return std::tuple(m.table, m.news, content_of(m.records));
 }
 
 inline bool same(const AnyMessage& a, const AnyMessage& b) {

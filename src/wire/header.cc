@@ -41,6 +41,16 @@ std::string_view to_string(PartType type) {
       return "table ready";
     case PartType::kDropTable:
       return "drop table";
+    case PartType::kRowItems:
+      return "row items";
+    case PartType::kRowAcks:
+      return "row acks";
+    case PartType::kRowRefreshes:
+      return "row refreshes";
+    case PartType::kRowTransfers:
+      return "row transfers";
+    case PartType::kRowPlaces:
+      return "row places";
     case PartType::kBarrier:
       return "barrier";
     case PartType::kReleased:
@@ -61,6 +71,7 @@ bool is_part_type(std::uint8_t number) {
   };
   return within(PartType::kPull, PartType::kRefused) ||
          within(PartType::kOpenTable, PartType::kDropTable) ||
+         within(PartType::kRowItems, PartType::kRowPlaces) ||
          within(PartType::kBarrier, PartType::kBye);
 }
 

@@ -46,6 +46,12 @@ enum class PartType : std::uint8_t {
   kTableReady = 19,
   kDropTable = 20,
 
+  kRowItems = 24,
+  kRowAcks = 25,
+  kRowRefreshes = 26,
+  kRowTransfers = 27,
+  kRowPlaces = 28,
+
   kBarrier = 32,
   kReleased = 33,
   kBeat = 34,

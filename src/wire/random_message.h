@@ -61,9 +61,28 @@ class RandomMessage {
         return Beat{};
       case 13:
         return Receipt{};
-      default:
-        GODWIT_CHECK_EQ(kind, 14U);
+      case 14:
         return Bye{.reason = static_cast<ByeReason>(prng_.below(2)), .text = text(kTextBytesMax)};
+      case 15:
+        return draw_items();
+      case 16:
+        return RowAcks{.table = id<TableId>(), .records = records(acks_, [this] {
+                                                 return AckRecord{.key = number(),
+                                                                  .sequence = number(),
+                                                                  .moves = number32()};
+                                               })};
+      case 17:
+        return draw_refreshes();
+      case 18:
+        return draw_transfers();
+      default:
+        GODWIT_CHECK_EQ(kind, 19U);
+        return RowPlaces{.table = id<TableId>(),
+                         .news = static_cast<PlaceNews>(prng_.below(3)),
+                         .records = records(places_, [this] {
+                           return PlaceRecord{
+                               .key = number(), .owner = number32(), .moves = number32()};
+                         })};
     }
   }
 
@@ -111,6 +130,8 @@ class RandomMessage {
                 .origin = id<NodeId>(),
                 .table = id<TableId>(),
                 .hops = byte(),
+                .via_home = flip(),
+                .claim = number32(),
                 .keys = keys(count),
                 .positions = positions(count)};
   }
@@ -131,11 +152,71 @@ class RandomMessage {
                 .origin = id<NodeId>(),
                 .table = id<TableId>(),
                 .hops = byte(),
+                .via_home = flip(),
+                .claim = number32(),
                 .mode = static_cast<PushMode>(prng_.below(3)),
                 .row_length = row_length,
                 .keys = keys(count),
                 .floats = floats(count * row_length)};
   }
+  template <class Record, class Draw>
+  std::span<const Record> records(std::vector<Record>& into, Draw&& draw) {
+    into.resize(size(20));
+    for (Record& record : into) record = draw();
+    return into;
+  }
+  std::uint8_t flag() { return flip() ? 1 : 0; }
+
+  AnyMessage draw_items() {
+    std::size_t deltas = 0;
+    const auto drawn = records(items_, [&] {
+      const ItemRecord item{.key = number(),
+                            .sequence = number(),
+                            .origin = number32(),
+                            .claim = number32(),
+                            .want = static_cast<std::uint8_t>(prng_.below(3)),
+                            .has_delta = flag(),
+                            .via_home = flag()};
+      deltas += item.has_delta;
+      return item;
+    });
+    const auto row_floats = static_cast<std::uint32_t>(1 + size(20));
+    return RowItems{.table = id<TableId>(),
+                    .row_floats = row_floats,
+                    .records = drawn,
+                    .floats = floats(deltas * row_floats)};
+  }
+  AnyMessage draw_refreshes() {
+    const auto drawn = records(refreshes_, [this] {
+      return RefreshRecord{
+          .key = number(), .version = number(), .contains = number(), .moves = number32()};
+    });
+    const auto row_floats = static_cast<std::uint32_t>(1 + size(20));
+    return RowRefreshes{.table = id<TableId>(),
+                        .row_floats = row_floats,
+                        .records = drawn,
+                        .floats = floats(drawn.size() * row_floats)};
+  }
+  AnyMessage draw_transfers() {
+    std::size_t sharers = 0;
+    const auto drawn = records(transfers_, [&] {
+      const auto of_row = static_cast<std::uint32_t>(size(4));
+      sharers += of_row;
+      return TransferRecord{
+          .key = number(), .version = number(), .moves = number32(), .sharers = of_row};
+    });
+    sharers_.resize(sharers);
+    for (SharerRecord& sharer : sharers_) {
+      sharer = {.seen = number(), .node = number32(), .wants = flag(), .has_copy = flag()};
+    }
+    const auto row_floats = static_cast<std::uint32_t>(1 + size(20));
+    return RowTransfers{.table = id<TableId>(),
+                        .row_floats = row_floats,
+                        .records = drawn,
+                        .sharers = sharers_,
+                        .floats = floats(drawn.size() * row_floats)};
+  }
+
   TableSpec spec() {
     return {.name = std::string(text(kNameBytesMax)),
             .rows = number(),
@@ -159,6 +240,12 @@ class RandomMessage {
   std::vector<Key> keys_;
   std::vector<std::uint32_t> positions_;
   std::vector<float> floats_;
+  std::vector<ItemRecord> items_;
+  std::vector<AckRecord> acks_;
+  std::vector<RefreshRecord> refreshes_;
+  std::vector<TransferRecord> transfers_;
+  std::vector<SharerRecord> sharers_;
+  std::vector<PlaceRecord> places_;
 };
 
 }  // namespace godwit

@@ -1,11 +1,11 @@
 // wire/row_messages.cc: codecs of pulls, pushes and what is answered to them.
 //
-//   pull     u64 request, u32 origin, u32 table, u32 count, u8 hops, u8 has_positions, u8 zero[2],
-//            u64 keys[count], u32 positions[count] if has_positions
+//   pull     u64 request, u32 origin, u32 table, u32 count, u8 hops, u8 has_positions, u8 via_home,
+//            u8 zero, u32 claim, u32 zero, u64 keys[count], u32 positions[count] if has_positions
 //   answer   u64 request, u32 owner, u32 row_length, u32 count, u8 has_positions, u8 zero[3],
 //            f32 values[count * row_length], u32 positions[count] if has_positions
 //   push     u64 request, u32 origin, u32 table, u32 row_length, u32 count, u8 hops, u8 mode,
-//            u8 zero[6], u64 keys[count], f32 floats[count * row_length]
+//            u8 via_home, u8 zero, u32 claim, u64 keys[count], f32 floats[count * row_length]
 //   applied  u64 request, u32 owner, u32 count
 //   refused  u64 request, u32 by, u32 count, u8 code, u8 zero, u16 text_bytes, text
 //
@@ -21,7 +21,7 @@
 namespace godwit {
 namespace {
 
-constexpr std::size_t kPullHeadBytes = 24;
+constexpr std::size_t kPullHeadBytes = 32;
 constexpr std::size_t kAnswerHeadBytes = 24;
 constexpr std::size_t kPushHeadBytes = 32;
 constexpr std::size_t kAppliedBytes = 16;
@@ -71,7 +71,10 @@ Pull::Room Pull::begin(FrameWriter& writer, const Pull& head, std::size_t count,
   payload.write_count(count);
   payload.write_u8(head.hops);
   payload.write_u8(has_positions ? 1 : 0);
-  payload.write_zeros(2);
+  payload.write_u8(head.via_home ? 1 : 0);
+  payload.write_zeros(1);
+  payload.write_u32(head.claim);
+  payload.write_zeros(4);
   const Room room{.keys = payload.take_array<Key>(count),
                   .positions = payload.take_array<std::uint32_t>(has_positions ? count : 0)};
   payload.finish();
@@ -92,7 +95,10 @@ Result<Pull> Pull::decode(const PartView& part) {
   const std::uint32_t count = reader.read_u32();
   pull.hops = reader.read_u8();
   const bool has_positions = reader.read_bool("has_positions");
-  reader.read_zeros(2);
+  pull.via_home = reader.read_bool("via_home");
+  reader.read_zeros(1);
+  pull.claim = reader.read_u32();
+  reader.read_zeros(4);
   pull.keys = reader.read_array<Key>("keys", count);
   pull.positions = read_positions(reader, count, has_positions);
   GODWIT_TRY(reader.finish());
@@ -155,7 +161,9 @@ Push::Room Push::begin(FrameWriter& writer, const Push& head, std::size_t count)
   payload.write_count(count);
   payload.write_u8(head.hops);
   payload.write_enum(head.mode);
-  payload.write_zeros(6);
+  payload.write_u8(head.via_home ? 1 : 0);
+  payload.write_zeros(1);
+  payload.write_u32(head.claim);
   const Room room{.keys = payload.take_array<Key>(count),
                   .floats = payload.take_array<float>(count * head.row_length)};
   payload.finish();
@@ -177,7 +185,9 @@ Result<Push> Push::decode(const PartView& part) {
   const std::uint32_t count = reader.read_u32();
   push.hops = reader.read_u8();
   push.mode = reader.read_enum("mode", PushMode::kSetResetState);
-  reader.read_zeros(6);
+  push.via_home = reader.read_bool("via_home");
+  reader.read_zeros(1);
+  push.claim = reader.read_u32();
   push.keys = reader.read_array<Key>("keys", count);
   push.floats = reader.read_array<float>("floats", std::uint64_t{count} * push.row_length);
   GODWIT_TRY(reader.finish());

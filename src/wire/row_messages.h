@@ -32,7 +32,9 @@ struct Pull {
   std::uint64_t request = 0;
   NodeId origin = {};
   TableId table = {};
-  std::uint8_t hops = 0;  // how often it was sent on
+  std::uint8_t hops = 0;  // how often it was sent on, at least
+  bool via_home = false;  // by the home, which knows of at least `claim` moves of each row
+  std::uint32_t claim = 0;
   std::span<const Key> keys = {};
   std::span<const std::uint32_t> positions = {};  // empty, or one for each key
 
@@ -87,7 +89,9 @@ struct Push {
   std::uint64_t request = 0;
   NodeId origin = {};
   TableId table = {};
-  std::uint8_t hops = 0;
+  std::uint8_t hops = 0;  // these as in Pull
+  bool via_home = false;
+  std::uint32_t claim = 0;
   PushMode mode = PushMode::kPush;
   std::uint32_t row_length = 0;  // at least 1
   std::span<const Key> keys = {};

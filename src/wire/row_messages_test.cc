@@ -22,14 +22,16 @@ TEST(Pull, HasTheseBytes) {
   const Pull pull{
       .request = 17, .origin = NodeId(2), .table = TableId(4), .hops = 1, .keys = kKeys};
   expect_golden(pull,
-                "01 000000 28000000"
-                "1100000000000000 02000000 04000000 02000000 01 00 0000"
+                "01 000000 30000000"
+                "1100000000000000 02000000 04000000 02000000 01 00 00 00 00000000 00000000"
                 "0500000000000000 0807060504030201");
   Pull part = pull;
   part.positions = kPositions;
+  part.via_home = true;
+  part.claim = 3;
   expect_golden(part,
-                "01 000000 30000000"
-                "1100000000000000 02000000 04000000 02000000 01 01 0000"
+                "01 000000 38000000"
+                "1100000000000000 02000000 04000000 02000000 01 01 01 00 03000000 00000000"
                 "0500000000000000 0807060504030201 09000000 01000000");
 }
 
@@ -86,8 +88,8 @@ TEST(Refused, LongTextIsCut) {
 
 TEST(Pull, HostileCountsAreRefused) {
   const auto with_count = [](const std::string& count, const std::string& flags) {
-    return refusal<Pull>("01 000000 20000000 1100000000000000 02000000 04000000" + count + flags +
-                         "0500000000000000");
+    return refusal<Pull>("01 000000 28000000 1100000000000000 02000000 04000000" + count + flags +
+                         "00000000 00000000 0500000000000000");
   };
   EXPECT_EQ(with_count("01000000", "00 00 0000"), "");
   EXPECT_THAT(with_count("02000000", "00 00 0000"), HasSubstr("keys announced to have 2"));
@@ -97,9 +99,9 @@ TEST(Pull, HostileCountsAreRefused) {
   EXPECT_THAT(with_count("01000000", "00 01 0000"), HasSubstr("positions announced to have 1"));
   EXPECT_EQ(with_count("01000000", "00 02 0000"), "pull: has_positions is 2, which it cannot be");
   EXPECT_EQ(with_count("01000000", "00 00 0001"), "pull: a zero byte is not zero");
-  EXPECT_EQ(
-      refusal<Pull>("01 000000 18000000 1100000000000000 02000000 04000000 00000000 00010000"),
-      "pull: has_positions is 1 without a row");
+  EXPECT_EQ(refusal<Pull>("01 000000 20000000 1100000000000000 02000000 04000000 00000000 00010000"
+                          "00000000 00000000"),
+            "pull: has_positions is 1 without a row");
 }
 
 TEST(Answer, HostileCountsAreRefused) {

@@ -1,0 +1,84 @@
+// core/outbound.h: what the row protocol has to say to each peer, gathered into few frames in the
+// order in which it was said. Owned by the node's state machine.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <variant>
+#include <vector>
+
+#include "core/links.h"
+#include "godwit/ids.h"
+#include "wire/move_messages.h"
+
+namespace godwit {
+
+class Outbound {
+ public:
+  // REQUIRES: links outlives this.
+  Outbound(std::int64_t nodes, Links& links)
+      : links_(links), queues_(static_cast<std::size_t>(nodes)) {}
+
+  // An item with its delta, which may be empty.
+  void say(NodeId peer, TableId table, std::uint32_t row_floats, const ItemRecord& item,
+           std::span<const float> delta);
+  void say(NodeId peer, TableId table, const AckRecord& ack);
+  void say(NodeId peer, TableId table, const RefreshRecord& refresh, std::span<const float> row);
+  void say(NodeId peer, TableId table, const TransferRecord& transfer,
+           std::span<const SharerRecord> sharers, std::span<const float> row);
+  void say(NodeId peer, TableId table, PlaceNews news, const PlaceRecord& place);
+
+  // Sends what was said to one peer, or to all.
+  void flush(NodeId peer);
+  void flush();
+
+ private:
+  struct Items {
+    TableId table;
+    std::uint32_t row_floats = 0;
+    std::vector<ItemRecord> records;
+    std::vector<float> floats;
+    RowItems message() const { return {table, row_floats, records, floats}; }
+  };
+  struct Acks {
+    TableId table;
+    std::vector<AckRecord> records;
+    RowAcks message() const { return {table, records}; }
+  };
+  struct Refreshes {
+    TableId table;
+    std::uint32_t row_floats = 0;
+    std::vector<RefreshRecord> records;
+    std::vector<float> floats;
+    RowRefreshes message() const { return {table, row_floats, records, floats}; }
+  };
+  struct Transfers {
+    TableId table;
+    std::uint32_t row_floats = 0;
+    std::vector<TransferRecord> records;
+    std::vector<SharerRecord> sharers;
+    std::vector<float> floats;
+    RowTransfers message() const { return {table, row_floats, records, sharers, floats}; }
+  };
+  struct Places {
+    TableId table;
+    PlaceNews news = PlaceNews::kMoved;
+    std::vector<PlaceRecord> records;
+    RowPlaces message() const { return {table, news, records}; }
+  };
+  using Part = std::variant<Items, Acks, Refreshes, Transfers, Places>;
+
+  struct Queue {
+    std::vector<Part> parts;
+    std::size_t bytes = 0;  // about
+  };
+
+  // The last part said to `peer` if it is of this kind and table, else a new one.
+  template <class Kind>
+  Kind& part_for(NodeId peer, TableId table, std::size_t bytes);
+
+  Links& links_;
+  std::vector<Queue> queues_;
+};
+
+}  // namespace godwit

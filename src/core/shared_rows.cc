@@ -1,0 +1,169 @@
+// core/shared_rows.cc: where rows are, who wants them, and rounds.
+#include "core/shared_rows.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "base/errors.h"
+#include "base/try.h"
+#include "core/peers.h"
+
+namespace godwit {
+
+SharedRows::SharedRows(NodeId self, const PartitionMap& map, Tables& tables, Links& links)
+    : self_(self), map_(map), tables_(tables), outbound_(map.nodes(), links) {}
+
+const RowEntry* SharedRows::find(RowId id) const {
+  const auto found = entries_.find(id);
+  return found == entries_.end() ? nullptr : &found->second;
+}
+
+RowEntry* SharedRows::find_entry(RowId id) {
+  return const_cast<RowEntry*>(std::as_const(*this).find(id));
+}
+
+TableRows& SharedRows::rows(TableId table) const {
+  TableRows* const found = tables_.find(table);
+  GODWIT_CHECK(found != nullptr);
+  return *found;
+}
+
+bool SharedRows::owns(RowId id) const {
+  const RowEntry* const entry = find(id);
+  if (entry != nullptr && entry->owned) return true;
+  return home(id) == self_ && (entry == nullptr || !entry->directory);
+}
+
+bool SharedRows::is_here(RowId id) const {
+  const RowEntry* const entry = find(id);
+  return (entry != nullptr && entry->copy.has_value()) || owns(id);
+}
+
+bool SharedRows::must_wait(RowId id) const {
+  const RowEntry* const entry = find(id);
+  return entry != nullptr && entry->sent.has_value() && !entry->copy;
+}
+
+OwnedRow& SharedRows::owned(RowId id) {
+  RowEntry& entry = entries_[id];
+  if (!entry.owned) entry.owned.emplace();  // by its home, from the start
+  return *entry.owned;
+}
+
+void SharedRows::tidy(RowId id) {
+  RowEntry* const entry = find_entry(id);
+  if (entry == nullptr) return;
+  if (entry->owned && entry->owned->moves == 0 && entry->owned->sharers.empty() &&
+      !entry->owned->is_wanted_here && !entry->directory) {
+    entry->owned.reset();
+  }
+  if (entry->is_idle()) entries_.erase(id);
+}
+
+void SharedRows::make_due(RowId id, RowEntry& entry) {
+  if (std::exchange(entry.is_due, true)) return;
+  due_.push_back(id);
+}
+
+// Only a shared row's changes are noted, so it must be one while there are copies.
+void SharedRows::share_if_copied(RowId id, const OwnedRow& row, HeldRow& held) {
+  const bool is_copied = std::any_of(row.sharers.begin(), row.sharers.end(),
+                                     [](const Sharer& sharer) { return sharer.has_copy; });
+  rows(id.table).set_shared(held, is_copied);
+}
+
+SharedRows::Hop SharedRows::next_hop(RowId id, bool via_home, std::uint32_t claim) const {
+  using Kind = Hop::Kind;
+  if (owns(id)) return {.kind = Kind::kHere};
+  const RowEntry* const entry = find(id);
+  if (home(id) == self_) {
+    const Location& known = *entry->directory;
+    return {.kind = Kind::kNode, .node = known.owner, .via_home = true, .claim = known.moves};
+  }
+  if (entry != nullptr && entry->forward && !(via_home && claim > entry->forward->moves)) {
+    return {.kind = Kind::kNode, .node = entry->forward->owner};
+  }
+  // Only the home knows for sure that a row comes here.
+  if (via_home) return {.kind = Kind::kPark};
+  return {.kind = Kind::kNode, .node = home(id)};
+}
+
+void SharedRows::park(RowId id, std::shared_ptr<Frame> request) {
+  entries_[id].parked.push_back(std::move(request));
+}
+
+std::vector<std::shared_ptr<Frame>> SharedRows::take_released() {
+  return std::exchange(released_, {});
+}
+
+void SharedRows::want(RowId id, bool on) {
+  if (!owns(id)) {
+    RowEntry& entry = entries_[id];
+    entry.wants = on;
+    if (entry.wants != entry.told) make_due(id, entry);
+    return;
+  }
+  if (!on && find(id) == nullptr) return;
+  owned(id).is_wanted_here = on;
+  if (!on) after_off(id);
+}
+
+Result<> SharedRows::on_places(NodeId peer, const RowPlaces& places) {
+  for (const PlaceRecord& place : places.records) {
+    const RowId id{places.table, place.key};
+    if (place.owner >= map_.nodes()) {
+      return corruption("row {} is said to be at node {}", place.key, place.owner);
+    }
+    if (places.news == PlaceNews::kHomeAck) {
+      RowEntry* const entry = find_entry(id);
+      if (entry == nullptr || !entry->forward || entry->forward->moves > place.moves) continue;
+      entry->forward.reset();
+      tidy(id);
+      continue;
+    }
+    if (places.news != PlaceNews::kHome || home(id) != self_) {
+      return corruption("row {} has another home", place.key);
+    }
+    RowEntry& entry = entries_[id];
+    if (!entry.directory || entry.directory->moves < place.moves) {
+      entry.directory = Location{NodeId{place.owner}, place.moves};
+    }
+    outbound_.say(peer, places.table, PlaceNews::kHomeAck, place);
+  }
+  return {};
+}
+
+void SharedRows::round() {
+  std::vector<RowId> touched;
+  tables_.for_each([&](TableId table, TableRows& rows) {
+    for (const Key key : rows.take_touched()) touched.push_back({table, key});
+  });
+  for (const RowId id : touched) {
+    RowEntry* const entry = find_entry(id);
+    if (entry == nullptr) continue;
+    if (entry->owned) {
+      mark_dirty(id, *entry->owned, self_);
+    } else if (entry->copy) {
+      make_due(id, *entry);
+    }
+  }
+  for (const RowId id : std::exchange(due_, {})) make_item(id);
+  for (const RowId id : std::exchange(dirty_, {})) {
+    RowEntry* const entry = find_entry(id);
+    if (entry == nullptr || !entry->owned) continue;
+    for (Sharer& sharer : entry->owned->sharers) {
+      if (sharer.has_copy && sharer.is_dirty) refresh(id, *entry->owned, sharer);
+    }
+  }
+  flush();
+}
+
+bool SharedRows::is_quiet() const {
+  return due_.empty() && dirty_.empty() && released_.empty() &&
+         std::all_of(entries_.begin(), entries_.end(), [](const auto& entry) {
+           return !entry.second.sent && !entry.second.forward && entry.second.parked.empty();
+         });
+}
+
+}  // namespace godwit

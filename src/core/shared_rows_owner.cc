@@ -1,0 +1,289 @@
+// core/shared_rows_owner.cc: the owner's side: applies items, decides who gets a copy or the row,
+// hands it over and takes it over.
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "base/errors.h"
+#include "base/try.h"
+#include "core/peers.h"
+#include "core/shared_rows.h"
+
+namespace godwit {
+namespace {
+
+void add_to(std::span<float> row, std::span<const float> delta) {
+  for (std::size_t i = 0; i < delta.size(); ++i) row[i] += delta[i];
+}
+
+}  // namespace
+
+Result<> SharedRows::on_items(const RowItems& items) {
+  TableRows* const table = tables_.find(items.table);
+  if (table == nullptr) return corruption("items for table {}, which is not", items.table.value());
+  if (items.row_floats != table->layout().row_floats()) {
+    return corruption("items of {} floats for rows of {}", items.row_floats,
+                      table->layout().row_floats());
+  }
+  std::span<const float> left = items.floats;
+  for (const ItemRecord& item : items.records) {
+    const auto delta = left.first(item.has_delta != 0 ? items.row_floats : 0);
+    left = left.subspan(delta.size());
+    if (item.origin >= map_.nodes()) return corruption("an item of node {}", item.origin);
+    GODWIT_TRY(table->check_pull({&item.key, 1}, table->spec().row_length));
+    GODWIT_TRY(handle_item({items.table, item.key}, item, delta));
+  }
+  return {};
+}
+
+Result<> SharedRows::handle_item(RowId id, const ItemRecord& item, std::span<const float> delta) {
+  const Hop hop = next_hop(id, item.via_home != 0, item.claim);
+  if (hop.kind == Hop::Kind::kHere) return apply_item(id, item, delta);
+  ItemRecord sent_on = item;
+  sent_on.via_home = hop.via_home ? 1 : 0;
+  sent_on.claim = hop.claim;
+  const auto row_floats = static_cast<std::uint32_t>(rows(id.table).layout().row_floats());
+  if (hop.kind == Hop::Kind::kPark) {
+    park(id, make_frame(kFirstTerm, RowItems{.table = id.table,
+                                             .row_floats = row_floats,
+                                             .records = {&item, 1},
+                                             .floats = delta}));
+  } else {
+    outbound_.say(hop.node, id.table, row_floats, sent_on, delta);
+  }
+  return {};
+}
+
+Result<> SharedRows::apply_item(RowId id, const ItemRecord& item, std::span<const float> delta) {
+  const NodeId origin{item.origin};
+  OwnedRow& row = owned(id);
+  Sharer& sharer = row.of(origin);
+  const bool is_new = item.sequence > sharer.seen;
+  if (is_new) {
+    sharer.seen = item.sequence;
+    if (!delta.empty()) {
+      GODWIT_TRY_ASSIGN(const HeldRow held, rows(id.table).hold(id.key));
+      add_to(held.floats(), delta);
+    }
+    if (!delta.empty()) mark_dirty(id, row, origin);
+  }
+  if (origin == self_) {
+    acknowledged(id, item.sequence, row.moves);
+    return {};
+  }
+  outbound_.say(origin, id.table, AckRecord{item.key, item.sequence, row.moves});
+  if (is_new && static_cast<Want>(item.want) != Want::kSame) {
+    set_sharer_wants(id, origin, static_cast<Want>(item.want) == Want::kOn);
+  }
+  return {};
+}
+
+void SharedRows::set_sharer_wants(RowId id, NodeId node, bool wants) {
+  OwnedRow& row = owned(id);
+  Sharer& sharer = row.of(node);
+  sharer.wants = wants;
+  sharer.has_copy = false;
+  sharer.is_dirty = false;
+  if (!wants) {
+    if (auto held = rows(id.table).hold_if_there(id.key)) share_if_copied(id, row, *held);
+    return after_off(id);
+  }
+  const bool others_want =
+      row.is_wanted_here ||
+      std::any_of(row.sharers.begin(), row.sharers.end(),
+                  [node](const Sharer& other) { return other.wants && other.node != node; });
+  if (!others_want) return transfer(id, node);
+  // A rule that is not additive cannot be run in two places.
+  if (!rows(id.table).spec().rule.additive()) return;
+  sharer.has_copy = true;
+  sharer.is_dirty = true;
+  dirty_.push_back(id);
+}
+
+// Whoever is left wanting the row alone gets it.
+void SharedRows::after_off(RowId id) {
+  OwnedRow& row = owned(id);
+  const auto wants = [](const Sharer& sharer) { return sharer.wants; };
+  if (!row.is_wanted_here && std::count_if(row.sharers.begin(), row.sharers.end(), wants) == 1) {
+    return transfer(id, std::find_if(row.sharers.begin(), row.sharers.end(), wants)->node);
+  }
+  tidy(id);
+}
+
+// Every copy but that of `but` lacks something from now on.
+void SharedRows::mark_dirty(RowId id, OwnedRow& row, NodeId but) {
+  ++row.version;
+  bool is_any = false;
+  for (Sharer& sharer : row.sharers) {
+    if (!sharer.has_copy || sharer.node == but) continue;
+    sharer.is_dirty = true;
+    is_any = true;
+  }
+  if (is_any) dirty_.push_back(id);
+}
+
+void SharedRows::refresh(RowId id, OwnedRow& row, Sharer& sharer) {
+  auto held = rows(id.table).hold(id.key);
+  if (!held.ok()) {  // no memory for a row that nobody has touched: later
+    dirty_.push_back(id);
+    return;
+  }
+  rows(id.table).set_shared(*held, true);
+  sharer.is_dirty = false;
+  outbound_.say(
+      sharer.node, id.table,
+      RefreshRecord{
+          .key = id.key, .version = row.version, .contains = sharer.seen, .moves = row.moves},
+      held->floats());
+}
+
+void SharedRows::on_changed(TableId table, std::span<const Key> keys) {
+  for (const Key key : keys) {
+    RowEntry* const entry = find_entry({table, key});
+    if (entry != nullptr && entry->owned) mark_dirty({table, key}, *entry->owned, self_);
+  }
+}
+
+void SharedRows::bring_up_to_date(NodeId origin, TableId table, std::span<const Key> keys) {
+  for (const Key key : keys) {
+    RowEntry* const entry = find_entry({table, key});
+    if (entry == nullptr || !entry->owned) continue;
+    Sharer* const sharer = entry->owned->find(origin);
+    if (sharer == nullptr || !sharer->has_copy) continue;
+    refresh({table, key}, *entry->owned, *sharer);
+  }
+  outbound_.flush(origin);
+}
+
+void SharedRows::move_anyway(RowId id, NodeId to) {
+  if (owns(id) && to != self_) transfer(id, to);
+}
+
+void SharedRows::transfer(RowId id, NodeId to) {
+  GODWIT_CHECK(to != self_);
+  TableRows& table = rows(id.table);
+  auto held = table.hold(id.key);
+  if (!held.ok()) return tidy(id);  // no memory: it stays
+  const OwnedRow row = std::move(owned(id));
+  RowEntry& entry = entries_[id];
+  entry.owned.reset();
+  const std::uint32_t moves = row.moves + 1;
+
+  std::vector<SharerRecord> sharers;
+  bool is_self_listed = false;
+  for (const Sharer& sharer : row.sharers) {
+    const bool is_self = sharer.node == self_;
+    is_self_listed = is_self_listed || is_self;
+    const bool keeps = is_self && row.is_wanted_here;
+    sharers.push_back({.seen = sharer.seen,
+                       .node = static_cast<std::uint32_t>(sharer.node.value()),
+                       .wants = static_cast<std::uint8_t>(sharer.wants || keeps ? 1 : 0),
+                       .has_copy = static_cast<std::uint8_t>(
+                           (sharer.has_copy && sharer.node != to) || keeps ? 1 : 0)});
+  }
+  if (row.is_wanted_here && !is_self_listed) {
+    sharers.push_back(
+        {.node = static_cast<std::uint32_t>(self_.value()), .wants = 1, .has_copy = 1});
+  }
+  outbound_.say(to, id.table,
+                TransferRecord{.key = id.key,
+                               .version = row.version,
+                               .moves = moves,
+                               .sharers = static_cast<std::uint32_t>(sharers.size())},
+                sharers, held->floats());
+
+  if (row.is_wanted_here) {
+    entry.copy = RowCopy{.version = row.version,
+                         .moves = moves,
+                         .base = {held->floats().begin(), held->floats().end()}};
+    table.set_shared(*held, true);
+  } else {
+    table.erase(id.key, std::move(held).value());
+  }
+  entry.wants = entry.told = row.is_wanted_here;
+  entry.on_sequence = 0;
+  const PlaceRecord place{
+      .key = id.key, .owner = static_cast<std::uint32_t>(to.value()), .moves = moves};
+  if (home(id) == self_) {
+    entry.directory = Location{to, moves};
+  } else {
+    entry.forward = Location{to, moves};
+    if (home(id) != to) outbound_.say(home(id), id.table, PlaceNews::kHome, place);
+  }
+  tidy(id);
+}
+
+Result<> SharedRows::on_transfers(NodeId peer, const RowTransfers& transfers) {
+  TableRows* const table = tables_.find(transfers.table);
+  if (table == nullptr || transfers.row_floats != table->layout().row_floats()) {
+    return corruption("rows of {} floats came for table {}", transfers.row_floats,
+                      transfers.table.value());
+  }
+  std::span<const SharerRecord> sharers = transfers.sharers;
+  std::span<const float> floats = transfers.floats;
+  for (const TransferRecord& record : transfers.records) {
+    GODWIT_TRY(table->check_pull({&record.key, 1}, table->spec().row_length));
+    GODWIT_TRY(take_over(peer, {transfers.table, record.key}, record, sharers.first(record.sharers),
+                         floats.first(transfers.row_floats)));
+    sharers = sharers.subspan(record.sharers);
+    floats = floats.subspan(transfers.row_floats);
+  }
+  return {};
+}
+
+// The row as it came, with what this node has added to its copy meanwhile.
+Result<> SharedRows::merge_into(RowId id, const RowEntry& entry, std::span<const float> floats,
+                                OwnedRow& row) {
+  GODWIT_TRY_ASSIGN(HeldRow held, rows(id.table).hold(id.key));
+  const auto here = held.floats();
+  for (std::size_t i = 0; i < floats.size(); ++i) {
+    // What this node has added to its copy and not sent stays.
+    here[i] = floats[i] + (entry.copy ? here[i] - entry.copy->base[i] : 0.0F);
+  }
+  if (entry.sent) {
+    Sharer& own = row.of(self_);
+    if (entry.sent->sequence > own.seen) {
+      own.seen = entry.sent->sequence;
+      if (!entry.sent->delta.empty()) add_to(here, entry.sent->delta);
+    }
+  }
+  share_if_copied(id, row, held);
+  return {};
+}
+
+Result<> SharedRows::take_over(NodeId from, RowId id, const TransferRecord& record,
+                               std::span<const SharerRecord> sharers,
+                               std::span<const float> floats) {
+  if (owns(id)) return corruption("row {} came to its owner", id.key);
+  RowEntry& entry = entries_[id];
+  OwnedRow row{.version = record.version + 1, .moves = record.moves, .is_wanted_here = entry.wants};
+  for (const SharerRecord& sharer : sharers) {
+    if (sharer.node >= map_.nodes()) return corruption("a sharer is node {}", sharer.node);
+    const bool is_self = NodeId{sharer.node} == self_;
+    row.sharers.push_back({.node = NodeId{sharer.node},
+                           .wants = sharer.wants != 0 && !is_self,
+                           .has_copy = sharer.has_copy != 0 && !is_self,
+                           .is_dirty = sharer.has_copy != 0 && !is_self,
+                           .seen = sharer.seen});
+  }
+  GODWIT_TRY(merge_into(id, entry, floats, row));
+  entry.copy.reset();
+  entry.sent.reset();
+  entry.forward.reset();
+  entry.told = entry.wants = false;
+  entry.owned = std::move(row);
+  dirty_.push_back(id);
+  if (home(id) == self_) {
+    entry.directory = Location{self_, record.moves};
+    outbound_.say(from, id.table, PlaceNews::kHomeAck,
+                  PlaceRecord{.key = id.key,
+                              .owner = static_cast<std::uint32_t>(self_.value()),
+                              .moves = record.moves});
+  }
+  std::move(entry.parked.begin(), entry.parked.end(), std::back_inserter(released_));
+  entry.parked.clear();
+  if (!entry.owned->is_wanted_here) after_off(id);
+  return {};
+}
+
+}  // namespace godwit
