@@ -36,13 +36,17 @@ std::span<const epoll_event> look(const UniqueFd& epoll, Events& events, int mil
   return {events.data(), static_cast<std::size_t>(std::max(count, 0))};  // a signal is no event
 }
 
-// Gives the processor away between looks, so that whoever is to send something gets it.
+// Gives the processor away between looks, so that whoever is to send something gets it. If somebody
+// else did, there is no idle core whose waking up could be saved: sleeping is cheaper then.
 std::span<const epoll_event> spin_on(const UniqueFd& epoll, Events& events,
                                      const TimeSource& time) {
-  const Time end = time.now() + ShortSpin::kLength;
-  for (;;) {
+  const Time begin = time.now();
+  for (Time given_away = begin;;) {
     const auto ready = look(epoll, events, 0);
-    if (!ready.empty() || time.now() >= end) return ready;
+    if (!ready.empty()) return ready;
+    const Time now = time.now();
+    if (now - begin >= ShortSpin::kLength || now - given_away >= ShortSpin::kYieldMax) return {};
+    given_away = now;
     ::sched_yield();
   }
 }
@@ -139,7 +143,7 @@ void EventLoop::turn() {
         break;
       case kShared:
         had_frames_ = true;
-        if (!has_helper_.load()) serve_shared();
+        serve_shared();  // also if somebody has just begun to help: better than waiting for it
         break;
       default:
         dispatch(event.data.u64, event.events);

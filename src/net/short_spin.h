@@ -16,6 +16,8 @@ class ShortSpin {
  public:
   // About what going to sleep and being woken up costs together.
   static constexpr Duration kLength = std::chrono::microseconds(50);
+  // Who gets the processor back later than this had to share it.
+  static constexpr Duration kYieldMax = std::chrono::microseconds(5);
 
   // Whether to try it this time; then tell() must follow.
   bool is_worth_it() {
