@@ -36,9 +36,9 @@ class BadInputTest(unittest.TestCase):
         self.assert_end(job.finish(10)[0], 3, address, 'connection refused')
 
     def test_a_node_that_does_not_come_is_named(self):
-        job = Job(SUM_JOB, 3, '1', '4', '4', start=False)
-        job.start_node(0)
-        job.start_node(1)
+        job = Job(SUM_JOB, 3, start=False)
+        job.start_node(0, '1', '4', '2')
+        job.start_node(1, '1', '4', '9')  # has more patience, so that it is not missing too
         for end in job.finish(10):
             self.assert_end(end, 1, 'node 2')
 
