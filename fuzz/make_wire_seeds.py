@@ -41,7 +41,7 @@ def push(mode: int, row_length: int, keys: list[int], floats: list[float]) -> by
 
 
 def spec(name: str, rule: int, init: int, consistency: int) -> bytes:
-    return struct.pack('<QIBBBB6fQq', 1000, 64, rule, init, consistency, 1,
+    return struct.pack('<QIBBBBBB2x6fQq', 1000, 64, rule, init, consistency, 1, 2, 1,
                        0.1, 0.9, 0.9, 0.999, 1e-8, 0.5, 99, 3) + text(name)
 
 
@@ -54,7 +54,8 @@ def items(floats: list[float], *want_and_delta: tuple[int, int]) -> bytes:
     records = b''.join(struct.pack('<QQIIBBB5x', 5, 6, NODE, 7, want, delta, 1)
                        for want, delta in want_and_delta)
     row_floats = len(floats) // deltas if deltas else 3
-    return part(24, struct.pack('<IIII', TABLE, row_floats, len(want_and_delta), deltas) + records
+    head = struct.pack('<IIIIB7x', TABLE, row_floats, len(want_and_delta), deltas, 0)
+    return part(24, head + records
                 + struct.pack(f'<{len(floats)}f', *floats))
 
 

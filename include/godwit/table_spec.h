@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "godwit/codec.h"
 #include "godwit/result.h"
 #include "godwit/rule.h"
 
@@ -47,6 +48,21 @@ struct Consistency {
 
 std::string to_string(const Consistency& consistency);
 
+// How rows come to the nodes that use them. All give the same results; they differ in time and
+// bytes.
+enum class Placement : std::uint8_t {
+  kIntent,         // rows used again and again move or are copied, others are fetched ahead
+  kIntentPlain,    // every row that is wanted moves or is copied, however seldom it is used
+  kStatic,         // rows stay at home and are fetched when a lease is opened
+  kReplicateAll,   // every row that was ever wanted is copied, for good
+  kRelocateOnly,   // rows that one node wants move to it; no copies for longer than a lease
+  kReplicateOnly,  // rows that are wanted are copied; none moves
+};
+
+// "intent", "intent_plain", "static", "replicate_all", "relocate_only", "replicate_only".
+Result<Placement> parse_placement(std::string_view text);
+std::string to_string(Placement placement);
+
 struct TableSpec {
   std::string name;              // letters, digits, '_', '-', '.'; unique in the job
   std::uint64_t rows = 0;        // keys are 0 .. rows-1, or any number if kUnbounded
@@ -55,6 +71,9 @@ struct TableSpec {
   Init init = Init::zeros();
   Consistency consistency = {};
   bool accept_nonfinite = false;  // true: a push or set may carry NaN and infinities
+  Placement placement = Placement::kIntent;
+  // How changes and refreshes of copies travel. What is lost of a change goes with the next one.
+  Codec codec = Codec::kFp32;
 
   // Fails with kInvalidArgument naming the field, its value and its limit.
   Result<> validate() const;

@@ -108,7 +108,9 @@ TableRows::TableRows(const TableSpec& spec, const RowLayout& layout, MemoryBudge
              is_bounded(spec) ? Slabs::Anchors::kNone : Slabs::Anchors::kPerSlot,
              is_bounded(spec) ? nullptr : &budget),
       bounded_(std::move(bounded)),
-      hashed_(is_bounded(spec) ? nullptr : std::make_unique<HashIndex>(&budget)) {}
+      hashed_(is_bounded(spec) ? nullptr : std::make_unique<HashIndex>(&budget)) {
+  recently_touched_.fill(kNoKey);
+}
 
 TableRows::~TableRows() {
   budget_.give_back(counted_bytes_);
@@ -127,11 +129,16 @@ Result<> TableRows::check_keys(std::span<const Key> keys) const {
       spec_.name, *bad, bad - keys.begin(), spec_.rows);
 }
 
-Result<> TableRows::check_floats(std::span<const Key> keys, std::size_t floats) const {
-  if (floats % layout_.value_length == 0 && floats / layout_.value_length == keys.size()) return {};
+RowLayout TableRows::layout_of(Part part) const {
+  if (part == Part::kValues) return layout_;
+  return {.value_length = layout_.row_floats(), .state_length = 0, .stride = layout_.stride};
+}
+
+Result<> TableRows::check_floats(std::span<const Key> keys, std::size_t floats,
+                                 std::size_t length) const {
+  if (floats % length == 0 && floats / length == keys.size()) return {};
   return invalid_argument("table '{}': {} keys of row_length {} need {} floats, the span has {}",
-                          spec_.name, keys.size(), layout_.value_length,
-                          keys.size() * layout_.value_length, floats);
+                          spec_.name, keys.size(), length, keys.size() * length, floats);
 }
 
 Result<> TableRows::check_finite(std::span<const Key> keys, std::span<const float> numbers) const {
@@ -161,8 +168,7 @@ Result<RowRef> TableRows::find_or_make(Key key) {
   GODWIT_TRY(with_index([&](auto& index) { return index.make_room(key); }));
   GODWIT_TRY_ASSIGN(const Slot slot, slabs_.allocate());
   float* row = slabs_.row(slot);
-  fill_initial(spec_.init, key, {row, layout_.value_length});
-  std::fill_n(row + layout_.value_length, layout_.state_length, 0.0F);
+  fill_new(key, {row, layout_.row_floats()});
   with_index([&](auto& index) { index.insert(key, slot, slabs_); });
   return find(key);
 }
@@ -185,6 +191,11 @@ Result<> TableRows::resolve(std::span<const Key> keys, RowScratch& rows) {
   return find_or_make(keys, rows, 0);
 }
 
+void TableRows::look_up(std::span<const Key> keys, RowScratch& rows) const {
+  rows.resize(keys.size());
+  find(keys, rows, 0);
+}
+
 template <class Find, class Use>
 Result<> TableRows::for_parts(std::size_t batch, RowScratch& scratch, Find&& find,
                               Use&& use) const {
@@ -201,20 +212,44 @@ Result<> TableRows::for_parts(std::size_t batch, RowScratch& scratch, Find&& fin
   return {};
 }
 
-Result<> TableRows::check_pull(std::span<const Key> keys, std::size_t floats) const {
-  GODWIT_TRY(check_floats(keys, floats));
+Result<> TableRows::check_pull(std::span<const Key> keys, std::size_t floats, Part part) const {
+  GODWIT_TRY(check_floats(keys, floats, layout_of(part).value_length));
   return check_keys(keys);
 }
 
 Result<> TableRows::check_change(std::span<const Key> keys, std::span<const float> floats) const {
-  GODWIT_TRY(check_floats(keys, floats.size()));
-  GODWIT_TRY(check_keys(keys));
+  GODWIT_TRY(check_pull(keys, floats.size()));
   return check_finite(keys, floats);
 }
 
-Result<> TableRows::pull(std::span<const Key> keys, std::span<float> values, RowScratch& scratch) {
+void TableRows::fill_new(Key key, std::span<float> row) const {
+  fill_initial(spec_.init, key, row.first(layout_.value_length));
+  std::fill(row.begin() + static_cast<std::ptrdiff_t>(layout_.value_length), row.end(), 0.0F);
+}
+
+Result<> TableRows::pull(std::span<const Key> keys, std::span<float> values, RowScratch& scratch,
+                         Part part) {
+  GODWIT_TRY(check_pull(keys, values.size(), part));
+  const RowLayout layout = layout_of(part);
+  const std::size_t n = layout.value_length;
+  return copy_out(keys, layout, values, scratch, [&](std::size_t position) {
+    fill_new(keys[position], values.subspan(position * n, n));
+  });
+}
+
+Result<> TableRows::pull_here(std::span<const Key> keys, std::span<float> values,
+                              RowScratch& scratch, Missed& missed) {
   GODWIT_TRY(check_pull(keys, values.size()));
-  const std::size_t n = layout_.value_length;
+  return copy_out(keys, layout_, values, scratch, [&](std::size_t position) {
+    missed.push_back(static_cast<std::uint32_t>(position));
+  });
+}
+
+template <class OnAbsent>
+Result<> TableRows::copy_out(std::span<const Key> keys, const RowLayout& layout,
+                             std::span<float> values, RowScratch& scratch,
+                             OnAbsent&& on_absent) const {
+  const std::size_t n = layout.value_length;
   return for_parts(
       keys.size(), scratch,
       [&](std::size_t begin, std::span<RowRef> rows) -> Result<> {
@@ -222,21 +257,22 @@ Result<> TableRows::pull(std::span<const Key> keys, std::span<float> values, Row
         return {};
       },
       [&](std::size_t begin, std::span<RowRef> rows) -> Result<> {
-        copy_out(keys.subspan(begin, rows.size()), rows, values.subspan(begin * n));
+        copy_out(keys.subspan(begin, rows.size()), rows, layout, values.subspan(begin * n),
+                 [&](std::size_t position) { on_absent(begin + position); });
         return {};
       });
 }
 
-void TableRows::copy_out(std::span<const Key> keys, std::span<RowRef> rows,
-                         std::span<float> values) const {
-  const std::size_t n = layout_.value_length;
+template <class OnAbsent>
+void TableRows::copy_out(std::span<const Key> keys, std::span<RowRef> rows, const RowLayout& layout,
+                         std::span<float> values, OnAbsent&& on_absent) const {
   std::size_t done = 0;
-  while ((done = copy_rows_out(rows, done, layout_, values.data())) < keys.size()) {
+  while ((done = copy_rows_out(rows, done, layout, values.data())) < keys.size()) {
     // A run of rows that are not there, or are no longer where they were found.
     do {
       rows[done] = find(keys[done]);
       if (rows[done].row != nullptr) break;
-      fill_initial(spec_.init, keys[done], values.subspan(done * n, n));
+      on_absent(done);
     } while (++done < keys.size() && rows[done].row == nullptr);
   }
 }
@@ -262,6 +298,38 @@ Result<> TableRows::change(std::span<const Key> keys, RowScratch& scratch, Apply
       });
 }
 
+template <class Apply>
+Result<> TableRows::change_here(std::span<const Key> keys, RowScratch& scratch, Missed& missed,
+                                Apply&& apply) {
+  return for_parts(
+      keys.size(), scratch,
+      [&](std::size_t begin, std::span<RowRef> rows) -> Result<> {
+        find(keys.subspan(begin), rows, layout_.row_bytes());
+        return {};
+      },
+      [&](std::size_t begin, std::span<RowRef> rows) -> Result<> {
+        for (std::size_t done = 0; (done = apply(rows, done, begin)) < rows.size();) {
+          rows[done] = find(keys[begin + done]);
+          if (rows[done].row != nullptr) continue;  // it had become another one
+          missed.push_back(static_cast<std::uint32_t>(begin + done));
+          ++done;
+        }
+        if (shared_rows_.load(std::memory_order_relaxed) != 0) {
+          note_touched(keys.subspan(begin, rows.size()), rows);
+        }
+        return {};
+      });
+}
+
+Result<> TableRows::push_here(std::span<const Key> keys, std::span<const float> gradients,
+                              RowScratch& scratch, Missed& missed) {
+  return change_here(keys, scratch, missed,
+                     [&](std::span<const RowRef> rows, std::size_t done, std::size_t begin) {
+                       return apply_rule(rows, done, layout_, spec_.rule,
+                                         gradients.data() + begin * layout_.value_length);
+                     });
+}
+
 Result<> TableRows::push(std::span<const Key> keys, std::span<const float> gradients,
                          RowScratch& scratch) {
   GODWIT_TRY(check_change(keys, gradients));
@@ -282,6 +350,18 @@ Result<> TableRows::set(std::span<const Key> keys, std::span<const float> values
                 });
 }
 
+Result<> TableRows::merge(std::span<const Key> keys, std::span<const float> deltas,
+                          RowScratch& scratch) {
+  // What was written in place was not checked either.
+  GODWIT_TRY(check_pull(keys, deltas.size(), Part::kWhole));
+  const RowLayout layout = layout_of(Part::kWhole);
+  return change(keys, scratch,
+                [&](std::span<const RowRef> rows, std::size_t done, std::size_t begin) {
+                  return apply_rule(rows, done, layout, Rule::add(),
+                                    deltas.data() + begin * layout.value_length);
+                });
+}
+
 bool TableRows::erase(Key key) {
   if (is_bounded(spec_) && key >= spec_.rows) return false;
   RowRef row;
@@ -293,48 +373,6 @@ bool TableRows::erase(Key key) {
   const Slot slot = with_index([&](auto& index) { return index.erase(key, row); });
   slabs_.free(slot);
   return true;
-}
-
-Result<HeldRow> TableRows::hold(Key key) {
-  for (;;) {
-    GODWIT_TRY_ASSIGN(const RowRef row, find_or_make(key));
-    if (row.anchor->lock(row.word)) return HeldRow(row, layout_.row_floats());
-  }
-}
-
-std::optional<HeldRow> TableRows::hold_if_there(Key key) {
-  for (;;) {
-    const RowRef row = find(key);
-    if (row.row == nullptr) return std::nullopt;
-    if (row.anchor->lock(row.word)) return HeldRow(row, layout_.row_floats());
-  }
-}
-
-void TableRows::erase(Key key, HeldRow row) {
-  if (row.is_shared()) set_shared(row, false);
-  const RowRef ref = std::exchange(row.ref_, {});
-  const MutexLock lock(structure_);
-  const Slot slot = with_index([&](auto& index) { return index.erase(key, ref); });
-  slabs_.free(slot);
-}
-
-void TableRows::set_shared(HeldRow& row, bool is_shared) {
-  if (row.is_shared() == is_shared) return;
-  row.ref_.word ^= Anchor::kShared;
-  shared_rows_.fetch_add(is_shared ? 1 : ~std::uint64_t{0}, std::memory_order_relaxed);
-}
-
-void TableRows::note_touched(std::span<const Key> keys, std::span<const RowRef> rows) {
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    if ((rows[i].word & Anchor::kShared) == 0) continue;
-    const MutexLock lock(touching_);
-    touched_.push_back(keys[i]);
-  }
-}
-
-std::vector<Key> TableRows::take_touched() {
-  const MutexLock lock(touching_);
-  return std::exchange(touched_, {});
 }
 
 TableStats TableRows::stats() const {

@@ -2,6 +2,8 @@
 // Thread-safe; `scratch` arguments belong to the calling thread.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
@@ -26,6 +28,9 @@ namespace godwit {
 
 // Memory for the lookups of one batch, kept between calls so that none allocates.
 using RowScratch = std::vector<RowRef>;
+
+// Positions in a batch.
+using Missed = std::vector<std::uint32_t>;
 
 // One row under its lock, for who copies and moves rows. Given back by the destructor.
 class HeldRow {
@@ -64,19 +69,37 @@ class TableRows {
   const TableSpec& spec() const { return spec_; }
   const RowLayout& layout() const { return layout_; }
 
+  // Which floats of a row a call is about: its values, or all of it: values, then state.
+  enum class Part : std::uint8_t { kValues, kWhole };
+
   // What the calls below check first, for those who split a batch before they call.
-  Result<> check_pull(std::span<const Key> keys, std::size_t floats) const;
+  Result<> check_pull(std::span<const Key> keys, std::size_t floats,
+                      Part part = Part::kValues) const;
   Result<> check_change(std::span<const Key> keys, std::span<const float> floats) const;
 
   // The contracts are those of Worker (godwit/worker.h).
-  Result<> pull(std::span<const Key> keys, std::span<float> values, RowScratch& scratch);
+  Result<> pull(std::span<const Key> keys, std::span<float> values, RowScratch& scratch,
+                Part part = Part::kValues);
   Result<> push(std::span<const Key> keys, std::span<const float> gradients, RowScratch& scratch);
   Result<> set(std::span<const Key> keys, std::span<const float> values, bool reset_state,
                RowScratch& scratch);
+  // The same for the rows that are here; positions of the others are put into `missed`, in order.
+  // REQUIRES of push_here(): check_change() was asked.
+  Result<> pull_here(std::span<const Key> keys, std::span<float> values, RowScratch& scratch,
+                     Missed& missed);
+  Result<> push_here(std::span<const Key> keys, std::span<const float> gradients,
+                     RowScratch& scratch, Missed& missed);
+  // Adds to whole rows.
+  Result<> merge(std::span<const Key> keys, std::span<const float> deltas, RowScratch& scratch);
 
   // Looks up all keys, making rows that are not there; rows[i] is the row of keys[i] until it is
   // erased. kInvalidArgument for a key out of range, kOutOfMemory; rows made before stay made.
   Result<> resolve(std::span<const Key> keys, RowScratch& rows);
+  // Looks them up without making any: rows[i] may have no row. REQUIRES: keys in range.
+  void look_up(std::span<const Key> keys, RowScratch& rows) const;
+  // Makes rows with these floats, values and state, one after the other. REQUIRES: keys in range;
+  // none of them is there and nobody else makes one. kOutOfMemory: some are made.
+  Result<> adopt(std::span<const Key> keys, std::span<const float> floats);
 
   // Takes the row's memory away; later it begins anew from its init. False if it had none.
   bool erase(Key key);
@@ -90,19 +113,31 @@ class TableRows {
   bool is_there(Key key) const { return find(key).row != nullptr; }
   void erase(Key key, HeldRow row);
 
+  // Calls fn(position, floats) for each row under its lock and takes its memory away.
+  // REQUIRES: keys in range; each is there, once, and nobody else takes it away.
+  template <class Fn>
+  void take_out(std::span<const Key> keys, RowScratch& scratch, Fn&& fn);
+
   // A shared row is one of which there are copies on other nodes, or which is itself a copy. Keys
-  // of shared rows that push() or set() changed are noted, possibly more than once.
+  // of shared rows that calls of this class changed are noted, possibly more than once.
   void set_shared(HeldRow& row, bool is_shared);
   // Those noted since the last call, in the order of their changes.
   std::vector<Key> take_touched();
+  // True once after keys were noted.
+  bool take_has_touched() {
+    return has_touched_.load(std::memory_order_relaxed) &&
+           has_touched_.exchange(false, std::memory_order_relaxed);
+  }
 
  private:
   TableRows(const TableSpec& spec, const RowLayout& layout, MemoryBudget& budget,
             std::uint64_t counted_bytes, std::optional<BoundedIndex> bounded);
 
   Result<> check_keys(std::span<const Key> keys) const;
-  Result<> check_floats(std::span<const Key> keys, std::size_t floats) const;
+  Result<> check_floats(std::span<const Key> keys, std::size_t floats, std::size_t length) const;
   Result<> check_finite(std::span<const Key> keys, std::span<const float> numbers) const;
+  // Of rows all of which are values, in the same places.
+  RowLayout layout_of(Part part) const;
 
   // fn(index), whichever kind the table has.
   template <class Fn>
@@ -125,12 +160,26 @@ class TableRows {
   // always found ahead; `rows` are the places of the lookups of keys begin .. begin + rows.size().
   template <class Find, class Use>
   Result<> for_parts(std::size_t batch, RowScratch& scratch, Find&& find, Use&& use) const;
-  void copy_out(std::span<const Key> keys, std::span<RowRef> rows, std::span<float> values) const;
+  // on_absent(position) for rows that are not there.
+  template <class OnAbsent>
+  void copy_out(std::span<const Key> keys, std::span<RowRef> rows, const RowLayout& layout,
+                std::span<float> values, OnAbsent&& on_absent) const;
+  template <class OnAbsent>
+  Result<> copy_out(std::span<const Key> keys, const RowLayout& layout, std::span<float> values,
+                    RowScratch& scratch, OnAbsent&& on_absent) const;
+  // The row of a key before anybody has written it.
+  void fill_new(Key key, std::span<float> row) const;
   // apply(rows, done, begin) changes the rows of a part from position `done` on; `begin` is where
   // the part begins in the batch. Returns like the calls of row_kernels.h.
   template <class Apply>
   Result<> change(std::span<const Key> keys, RowScratch& scratch, Apply&& apply);
+  template <class Apply>
+  Result<> change_here(std::span<const Key> keys, RowScratch& scratch, Missed& missed,
+                       Apply&& apply);
   void note_touched(std::span<const Key> keys, std::span<const RowRef> rows);
+  // The row with its lock. REQUIRES: it is there.
+  RowRef lock_row(Key key, RowRef found) const;
+  void erase_locked(std::span<const Key> keys, std::span<const RowRef> rows);
 
   const TableSpec spec_;
   const RowLayout layout_;
@@ -143,8 +192,30 @@ class TableRows {
   std::unique_ptr<HashIndex> hashed_;
 
   std::atomic<std::uint64_t> shared_rows_{0};
+  std::atomic<bool> has_touched_{false};
   Mutex touching_;
   std::vector<Key> touched_ GODWIT_GUARDED_BY(touching_);
+  // A key that is here is in touched_ already: rows that all want are touched again and again.
+  static constexpr Key kNoKey = ~Key{0};
+  std::array<Key, 256> recently_touched_ GODWIT_GUARDED_BY(touching_);
 };
+
+template <class Fn>
+void TableRows::take_out(std::span<const Key> keys, RowScratch& scratch, Fn&& fn) {
+  // Rows are held together so that the table is locked less often, but only few, so that nobody
+  // waits for long.
+  constexpr std::size_t kTogether = 16;
+  scratch.resize(kTogether);
+  for (std::size_t begin = 0; begin < keys.size(); begin += kTogether) {
+    const auto some = keys.subspan(begin, std::min(kTogether, keys.size() - begin));
+    const auto rows = std::span(scratch).first(some.size());
+    find(keys.subspan(begin), rows, layout_.row_bytes());
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      rows[i] = lock_row(some[i], rows[i]);
+      fn(begin + i, std::span<float>(rows[i].row, layout_.row_floats()));
+    }
+    erase_locked(some, rows);
+  }
+}
 
 }  // namespace godwit

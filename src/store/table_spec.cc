@@ -1,7 +1,10 @@
 // store/table_spec.cc: checks of a table's spec, and the words for consistency.
 #include "godwit/table_spec.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "base/errors.h"
@@ -10,6 +13,9 @@
 
 namespace godwit {
 namespace {
+
+constexpr std::array<std::string_view, 6> kPlacements = {
+    "intent", "intent_plain", "static", "replicate_all", "relocate_only", "replicate_only"};
 
 constexpr std::size_t kNameLengthMax = 128;
 constexpr std::uint32_t kRowLengthMax = 1U << 24;
@@ -68,6 +74,12 @@ Result<> validate_fields(const TableSpec& spec) {
   }
   GODWIT_TRY(spec.rule.validate());
   GODWIT_TRY(validate_init(spec.init));
+  if (spec.placement > Placement::kReplicateOnly) {
+    return invalid_argument("placement: unknown kind {}", static_cast<int>(spec.placement));
+  }
+  if (spec.codec > Codec::kInt8) {
+    return invalid_argument("codec: unknown kind {}", static_cast<int>(spec.codec));
+  }
   return validate_consistency(spec.consistency);
 }
 
@@ -105,6 +117,18 @@ Result<Consistency> Consistency::parse(std::string_view text) {
   }
   return invalid_argument("consistency '{}' is none of async, ssp:S (S a number from 0), bsp, auto",
                           text);
+}
+
+Result<Placement> parse_placement(std::string_view text) {
+  for (std::size_t i = 0; i < kPlacements.size(); ++i) {
+    if (kPlacements[i] == text) return static_cast<Placement>(i);
+  }
+  return invalid_argument("placement '{}' is none of {}", text, fmt::join(kPlacements, ", "));
+}
+
+std::string to_string(Placement placement) {
+  const auto index = static_cast<std::size_t>(placement);
+  return index < kPlacements.size() ? std::string(kPlacements[index]) : "unknown";
 }
 
 std::string to_string(const Consistency& consistency) {

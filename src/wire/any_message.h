@@ -75,7 +75,7 @@ inline auto content_of(const TableSpec& s) {
                     std::array{bits(s.rule.learning_rate), bits(s.rule.mu), bits(s.rule.beta1),
                                bits(s.rule.beta2), bits(s.rule.epsilon), bits(s.init.scale)},
                     s.init.kind, s.init.seed, s.consistency.kind, s.consistency.staleness,
-                    s.accept_nonfinite);
+                    s.accept_nonfinite, s.placement, s.codec);
 }
 inline auto content_of(const Pull& m) {
   return std::tuple(m.request, m.origin, m.table, m.hops, m.via_home, m.claim, content_of(m.keys),
@@ -126,13 +126,13 @@ inline auto content_of(const Bye& m) {
   return std::tuple(m.reason, m.text);
 }
 inline auto content_of(const RowItems& m) {
-  return std::tuple(m.table, m.row_floats, content_of(m.records), content_of(m.floats));
+  return std::tuple(m.table, m.row_words, m.codec, content_of(m.records), content_of(m.words));
 }
 inline auto content_of(const RowAcks& m) {
   return std::tuple(m.table, content_of(m.records));
 }
 inline auto content_of(const RowRefreshes& m) {
-  return std::tuple(m.table, m.row_floats, content_of(m.records), content_of(m.floats));
+  return std::tuple(m.table, m.row_words, m.codec, content_of(m.records), content_of(m.words));
 }
 inline auto content_of(const RowTransfers& m) {
   return std::tuple(m.table, m.row_floats, content_of(m.records), content_of(m.sharers),

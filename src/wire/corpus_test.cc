@@ -1,4 +1,4 @@
-// wire/corpus_test.cc: replays the fuzzer's corpus through the fuzzer's own function.
+// wire/corpus_test.cc: replays the fuzzers' corpora through the fuzzers' own functions.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -10,18 +10,21 @@
 #include <set>
 #include <string>
 
+#include "base/prng.h"
 #include "wire/any_message.h"
 
+// Of fuzz/wire_fuzz.cc; and that of fuzz/value_codec_fuzz.cc, which CMake renames for this program.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+extern "C" int value_codec_fuzz(const std::uint8_t* data, std::size_t size);
 
 namespace godwit {
 namespace {
 
 // Calls `replay(name, bytes)` for every file.
 template <class Replay>
-std::size_t for_each_file(const Replay& replay) {
+std::size_t for_each_file(const char* folder, const Replay& replay) {
   std::size_t count = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(GODWIT_WIRE_CORPUS)) {
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     std::ifstream file(entry.path(), std::ios::binary);
     const std::string bytes{std::istreambuf_iterator<char>(file), {}};
     replay(entry.path().filename().string(), bytes);
@@ -30,21 +33,38 @@ std::size_t for_each_file(const Replay& replay) {
   return count;
 }
 
-TEST(WireCorpus, DoesNoHarm) {
-  const std::size_t count = for_each_file([](const std::string& name, const std::string& bytes) {
+// How many files there were; each must pass `target`.
+template <class Target>
+std::size_t replay_all(const char* folder, const Target& target) {
+  return for_each_file(folder, [&](const std::string& name, const std::string& bytes) {
     SCOPED_TRACE(name);
-    EXPECT_EQ(
-        LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()),
-        0);
+    EXPECT_EQ(target(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size()), 0);
   });
-  EXPECT_GE(count, 20U);
+}
+
+TEST(WireCorpus, DoesNoHarm) {
+  EXPECT_GE(replay_all(GODWIT_WIRE_CORPUS, LLVMFuzzerTestOneInput), 20U);
+}
+
+TEST(ValueCodecCorpus, DoesNoHarm) {
+  EXPECT_GE(replay_all(GODWIT_VALUE_CODEC_CORPUS, value_codec_fuzz), 16U);
+}
+
+TEST(ValueCodecCorpus, NorDoRandomRows) {
+  Prng prng(1);
+  std::string bytes;
+  for (int i = 0; i < 20'000; ++i) {
+    bytes.resize(prng.below(160));
+    for (char& byte : bytes) byte = static_cast<char>(prng.next());
+    value_codec_fuzz(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
+  }
 }
 
 // The seeds are packed by another program, fuzz/make_wire_seeds.py: both understand the format
 // alike.
 TEST(WireCorpus, SeedsDecodeAndHoldEveryMessage) {
   std::set<PartType> seen;
-  for_each_file([&](const std::string& name, const std::string& bytes) {
+  for_each_file(GODWIT_WIRE_CORPUS, [&](const std::string& name, const std::string& bytes) {
     if (!name.starts_with("seed_")) return;
     const auto frame = Frame::make(bytes.size());
     std::memcpy(frame->bytes().data(), bytes.data(), bytes.size());

@@ -1,13 +1,13 @@
 // wire/move_messages.cc: codecs of wants, copies and moves.
 //
-//   row items       u32 table, u32 row_floats, u32 count, u32 deltas, ItemRecord records[count],
-//                   f32 floats[deltas * row_floats]
+//   row items       u32 table, u32 row_words, u32 count, u32 deltas, u8 codec, u8 zero[7],
+//                   ItemRecord records[count], f32 words[deltas * row_words]
 //   row acks        u32 table, u32 count, AckRecord records[count]
-//   row refreshes   u32 table, u32 row_floats, u32 count, u32 zero, RefreshRecord records[count],
+//   row refreshes   u32 table, u32 row_words, u32 count, u8 codec, u8 zero[3],
+//                   RefreshRecord records[count], f32 words[count * row_words]
+//   row transfers   u32 table, u32 row_floats, u32 count, u32 sharers,
+//                   TransferRecord records[count], SharerRecord sharers[sharers],
 //                   f32 floats[count * row_floats]
-//   row transfers   u32 table, u32 row_floats, u32 count, u32 sharers, TransferRecord
-//   records[count],
-//                   SharerRecord sharers[sharers], f32 floats[count * row_floats]
 //   row places      u32 table, u32 count, u8 news, u8 zero[7], PlaceRecord records[count]
 //
 // Records are as in memory: little-endian, without holes. Thread-safe: no state.
@@ -33,6 +33,7 @@ static_assert(std::is_trivially_copyable_v<ItemRecord> && std::is_trivially_copy
               std::is_trivially_copyable_v<PlaceRecord>);
 
 constexpr std::size_t kHeadBytes = 16;
+constexpr std::size_t kItemsHeadBytes = 24;
 constexpr std::size_t kAcksHeadBytes = 8;
 
 template <class Record>
@@ -60,30 +61,34 @@ std::size_t deltas_in(std::span<const ItemRecord> records) {
 }  // namespace
 
 std::size_t RowItems::part_bytes() const {
-  return part_bytes_for(payload_bytes(records, floats));
+  return part_bytes_for(payload_bytes(records, words, kItemsHeadBytes));
 }
 
 void RowItems::append_to(FrameWriter& writer) const {
-  GODWIT_CHECK_GE(row_floats, 1U);
-  GODWIT_CHECK_EQ(floats.size(), deltas_in(records) * row_floats);
-  PayloadWriter payload(writer, kType, payload_bytes(records, floats));
+  GODWIT_CHECK_GE(row_words, 1U);
+  GODWIT_CHECK_EQ(words.size(), deltas_in(records) * row_words);
+  PayloadWriter payload(writer, kType, payload_bytes(records, words, kItemsHeadBytes));
   payload.write_id(table);
-  payload.write_u32(row_floats);
+  payload.write_u32(row_words);
   payload.write_count(records.size());
   payload.write_count(deltas_in(records));
+  payload.write_enum(codec);
+  payload.write_zeros(7);
   payload.write_array(records);
-  payload.write_array(floats);
+  payload.write_array(words);
   payload.finish();
 }
 
 Result<RowItems> RowItems::decode(const PartView& part) {
   PayloadReader reader(part, kType);
   RowItems items{.table = reader.read_id<TableId>(),
-                 .row_floats = reader.read_at_least_1("row_floats")};
+                 .row_words = reader.read_at_least_1("row_words")};
   const std::uint32_t count = reader.read_u32();
   const std::uint32_t deltas = reader.read_u32();
+  items.codec = reader.read_enum("codec", Codec::kInt8);
+  reader.read_zeros(7);
   items.records = reader.read_array<ItemRecord>("records", count);
-  items.floats = reader.read_array<float>("floats", std::uint64_t{deltas} * items.row_floats);
+  items.words = reader.read_array<float>("words", std::uint64_t{deltas} * items.row_words);
   require(reader, items.records, "records", "have flags out of range", [](const ItemRecord& item) {
     return item.want <= 2 && item.has_delta <= 1 && item.via_home <= 1 && all_zero(item.zero);
   });
@@ -109,38 +114,39 @@ Result<RowAcks> RowAcks::decode(const PartView& part) {
   RowAcks acks{.table = reader.read_id<TableId>()};
   const std::uint32_t count = reader.read_u32();
   acks.records = reader.read_array<AckRecord>("records", count);
-  require(reader, acks.records, "records", "have bytes that must be zero",
-          [](const AckRecord& ack) { return ack.zero == 0; });
+  require(reader, acks.records, "records", "are neither refused nor not",
+          [](const AckRecord& ack) { return ack.is_refused <= 1; });
   GODWIT_TRY(reader.finish());
   return acks;
 }
 
 std::size_t RowRefreshes::part_bytes() const {
-  return part_bytes_for(payload_bytes(records, floats));
+  return part_bytes_for(payload_bytes(records, words));
 }
 
 void RowRefreshes::append_to(FrameWriter& writer) const {
-  GODWIT_CHECK_GE(row_floats, 1U);
-  GODWIT_CHECK_EQ(floats.size(), records.size() * row_floats);
-  PayloadWriter payload(writer, kType, payload_bytes(records, floats));
+  GODWIT_CHECK_GE(row_words, 1U);
+  GODWIT_CHECK_EQ(words.size(), records.size() * row_words);
+  PayloadWriter payload(writer, kType, payload_bytes(records, words));
   payload.write_id(table);
-  payload.write_u32(row_floats);
+  payload.write_u32(row_words);
   payload.write_count(records.size());
-  payload.write_zeros(4);
+  payload.write_enum(codec);
+  payload.write_zeros(3);
   payload.write_array(records);
-  payload.write_array(floats);
+  payload.write_array(words);
   payload.finish();
 }
 
 Result<RowRefreshes> RowRefreshes::decode(const PartView& part) {
   PayloadReader reader(part, kType);
   RowRefreshes refreshes{.table = reader.read_id<TableId>(),
-                         .row_floats = reader.read_at_least_1("row_floats")};
+                         .row_words = reader.read_at_least_1("row_words")};
   const std::uint32_t count = reader.read_u32();
-  reader.read_zeros(4);
+  refreshes.codec = reader.read_enum("codec", Codec::kInt8);
+  reader.read_zeros(3);
   refreshes.records = reader.read_array<RefreshRecord>("records", count);
-  refreshes.floats =
-      reader.read_array<float>("floats", std::uint64_t{count} * refreshes.row_floats);
+  refreshes.words = reader.read_array<float>("words", std::uint64_t{count} * refreshes.row_words);
   require(reader, refreshes.records, "records", "have bytes that must be zero",
           [](const RefreshRecord& refresh) { return refresh.zero == 0; });
   GODWIT_TRY(reader.finish());

@@ -1,15 +1,16 @@
 // wire/move_messages.h: how rows are wanted, copied and moved (core/shared_rows.h).
 //
 // Each message is about rows of one table: an array of records that is used in place, then the
-// floats of those rows that carry some, row after row, values and state. Contracts of part_bytes(),
-// append_to() and decode() as in wire/row_messages.h.
-// Thread-safe: no state.
+// floats of those rows that carry some, row after row, values and state; changes and refreshes may
+// be coded, then they are words of 4 bytes that wire/row_codec.h understands. Contracts of
+// part_bytes(), append_to() and decode() as in wire/row_messages.h. Thread-safe: no state.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
+#include "godwit/codec.h"
 #include "godwit/ids.h"
 #include "godwit/result.h"
 #include "wire/frame_view.h"
@@ -35,9 +36,10 @@ struct RowItems {
   static constexpr PartType kType = PartType::kRowItems;
 
   TableId table = {};
-  std::uint32_t row_floats = 0;  // at least 1
+  std::uint32_t row_words = 0;  // at least 1
+  Codec codec = Codec::kFp32;
   std::span<const ItemRecord> records = {};
-  std::span<const float> floats = {};  // of those with a delta
+  std::span<const float> words = {};  // of those with a delta
 
   std::size_t part_bytes() const;
   void append_to(FrameWriter& writer) const;
@@ -49,7 +51,8 @@ struct AckRecord {
   Key key = 0;
   std::uint64_t sequence = 0;
   std::uint32_t moves = 0;
-  std::uint32_t zero = 0;
+  std::uint32_t is_refused =
+      0;  // 1: the row is wanted by others, the origin gets neither it nor a copy
 };
 
 struct RowAcks {
@@ -76,9 +79,10 @@ struct RowRefreshes {
   static constexpr PartType kType = PartType::kRowRefreshes;
 
   TableId table = {};
-  std::uint32_t row_floats = 0;  // at least 1
+  std::uint32_t row_words = 0;  // at least 1
+  Codec codec = Codec::kFp32;
   std::span<const RefreshRecord> records = {};
-  std::span<const float> floats = {};
+  std::span<const float> words = {};
 
   std::size_t part_bytes() const;
   void append_to(FrameWriter& writer) const;

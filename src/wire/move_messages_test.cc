@@ -16,12 +16,15 @@ TEST(RowItems, HasTheseBytes) {
   const ItemRecord records[] = {
       {.key = 5, .sequence = 6, .origin = 1, .claim = 2, .want = 1, .has_delta = 1, .via_home = 1},
       {.key = 7, .sequence = 8, .want = 2}};
-  expect_golden(
-      RowItems{.table = TableId(4), .row_floats = 2, .records = records, .floats = kFloats},
-      "18 000000 58000000 04000000 02000000 02000000 01000000"
-      "0500000000000000 0600000000000000 01000000 02000000 01 01 01 0000000000"
-      "0700000000000000 0800000000000000 00000000 00000000 02 00 00 0000000000"
-      "0000803f 000000c0");
+  expect_golden(RowItems{.table = TableId(4),
+                         .row_words = 2,
+                         .codec = Codec::kBf16,
+                         .records = records,
+                         .words = kFloats},
+                "18 000000 60000000 04000000 02000000 02000000 01000000 01 00000000000000"
+                "0500000000000000 0600000000000000 01000000 02000000 01 01 01 0000000000"
+                "0700000000000000 0800000000000000 00000000 00000000 02 00 00 0000000000"
+                "0000803f 000000c0");
 }
 
 TEST(RowAcks, HasTheseBytes) {
@@ -33,11 +36,14 @@ TEST(RowAcks, HasTheseBytes) {
 
 TEST(RowRefreshes, HasTheseBytes) {
   const RefreshRecord records[] = {{.key = 5, .version = 6, .contains = 7, .moves = 8}};
-  expect_golden(
-      RowRefreshes{.table = TableId(4), .row_floats = 2, .records = records, .floats = kFloats},
-      "1a 000000 38000000 04000000 02000000 01000000 00000000"
-      "0500000000000000 0600000000000000 0700000000000000 08000000 00000000"
-      "0000803f 000000c0");
+  expect_golden(RowRefreshes{.table = TableId(4),
+                             .row_words = 2,
+                             .codec = Codec::kInt8,
+                             .records = records,
+                             .words = kFloats},
+                "1a 000000 38000000 04000000 02000000 01000000 02 000000"
+                "0500000000000000 0600000000000000 0700000000000000 08000000 00000000"
+                "0000803f 000000c0");
 }
 
 TEST(RowTransfers, HasTheseBytes) {
@@ -63,9 +69,10 @@ TEST(RowPlaces, HasTheseBytes) {
 
 TEST(RowItems, FlagsAndCountsThatCannotBeAreRefused) {
   const auto with = [](const std::string& deltas, const std::string& flags) {
-    return refusal<RowItems>("18 000000 38000000 04000000 02000000 01000000" + deltas +
-                             "0500000000000000 0600000000000000 01000000 02000000" + flags +
-                             "0000803f 000000c0");
+    return refusal<RowItems>("18 000000 40000000 04000000 02000000 01000000" + deltas +
+                             "00 00000000000000"
+                             "0500000000000000 0600000000000000 01000000 02000000" +
+                             flags + "0000803f 000000c0");
   };
   EXPECT_EQ(with("01000000", "01 01 01 0000000000"), "");
   EXPECT_EQ(with("01000000", "03 01 01 0000000000"), "row items: records have flags out of range");

@@ -182,9 +182,10 @@ class RandomMessage {
     });
     const auto row_floats = static_cast<std::uint32_t>(1 + size(20));
     return RowItems{.table = id<TableId>(),
-                    .row_floats = row_floats,
+                    .row_words = row_floats,
+                    .codec = static_cast<Codec>(prng_.below(3)),
                     .records = drawn,
-                    .floats = floats(deltas * row_floats)};
+                    .words = floats(deltas * row_floats)};
   }
   AnyMessage draw_refreshes() {
     const auto drawn = records(refreshes_, [this] {
@@ -193,9 +194,10 @@ class RandomMessage {
     });
     const auto row_floats = static_cast<std::uint32_t>(1 + size(20));
     return RowRefreshes{.table = id<TableId>(),
-                        .row_floats = row_floats,
+                        .row_words = row_floats,
+                        .codec = static_cast<Codec>(prng_.below(3)),
                         .records = drawn,
-                        .floats = floats(drawn.size() * row_floats)};
+                        .words = floats(drawn.size() * row_floats)};
   }
   AnyMessage draw_transfers() {
     std::size_t sharers = 0;
@@ -232,7 +234,9 @@ class RandomMessage {
                      .seed = number()},
             .consistency = {.kind = static_cast<ConsistencyKind>(prng_.below(4)),
                             .staleness = static_cast<std::int64_t>(number())},
-            .accept_nonfinite = flip()};
+            .accept_nonfinite = flip(),
+            .placement = static_cast<Placement>(prng_.below(6)),
+            .codec = static_cast<Codec>(prng_.below(3))};
   }
 
   Prng prng_;

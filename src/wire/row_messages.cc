@@ -1,7 +1,8 @@
 // wire/row_messages.cc: codecs of pulls, pushes and what is answered to them.
 //
 //   pull     u64 request, u32 origin, u32 table, u32 count, u8 hops, u8 has_positions, u8 via_home,
-//            u8 zero, u32 claim, u32 zero, u64 keys[count], u32 positions[count] if has_positions
+//            u8 whole_rows, u32 claim, u32 zero, u64 keys[count], u32 positions[count] if
+//            has_positions
 //   answer   u64 request, u32 owner, u32 row_length, u32 count, u8 has_positions, u8 zero[3],
 //            f32 values[count * row_length], u32 positions[count] if has_positions
 //   push     u64 request, u32 origin, u32 table, u32 row_length, u32 count, u8 hops, u8 mode,
@@ -72,7 +73,7 @@ Pull::Room Pull::begin(FrameWriter& writer, const Pull& head, std::size_t count,
   payload.write_u8(head.hops);
   payload.write_u8(has_positions ? 1 : 0);
   payload.write_u8(head.via_home ? 1 : 0);
-  payload.write_zeros(1);
+  payload.write_u8(head.whole_rows ? 1 : 0);
   payload.write_u32(head.claim);
   payload.write_zeros(4);
   const Room room{.keys = payload.take_array<Key>(count),
@@ -96,7 +97,7 @@ Result<Pull> Pull::decode(const PartView& part) {
   pull.hops = reader.read_u8();
   const bool has_positions = reader.read_bool("has_positions");
   pull.via_home = reader.read_bool("via_home");
-  reader.read_zeros(1);
+  pull.whole_rows = reader.read_bool("whole_rows");
   pull.claim = reader.read_u32();
   reader.read_zeros(4);
   pull.keys = reader.read_array<Key>("keys", count);
@@ -184,7 +185,7 @@ Result<Push> Push::decode(const PartView& part) {
   push.row_length = reader.read_at_least_1("row_length");
   const std::uint32_t count = reader.read_u32();
   push.hops = reader.read_u8();
-  push.mode = reader.read_enum("mode", PushMode::kSetResetState);
+  push.mode = reader.read_enum("mode", PushMode::kMerge);
   push.via_home = reader.read_bool("via_home");
   reader.read_zeros(1);
   push.claim = reader.read_u32();

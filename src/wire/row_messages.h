@@ -25,7 +25,7 @@ namespace godwit {
 // message is about the whole request, in its order. Positions are not checked against the size of
 // the request, which only its origin knows: whoever uses them does.
 
-// Asks for the values of rows.
+// Asks for the values of rows, or for whole rows: values, then state.
 struct Pull {
   static constexpr PartType kType = PartType::kPull;
 
@@ -34,6 +34,7 @@ struct Pull {
   TableId table = {};
   std::uint8_t hops = 0;  // how often it was sent on, at least
   bool via_home = false;  // by the home, which knows of at least `claim` moves of each row
+  bool whole_rows = false;
   std::uint32_t claim = 0;
   std::span<const Key> keys = {};
   std::span<const std::uint32_t> positions = {};  // empty, or one for each key
@@ -52,7 +53,8 @@ struct Pull {
   static Room begin(FrameWriter& writer, const Pull& head, std::size_t count, bool has_positions);
 };
 
-// The values of rows, from their owner. `values` are 64 bytes into a frame that begins with it.
+// The values of rows, or whole rows, from their owner. `values` are 64 bytes into a frame that
+// begins with it.
 struct Answer {
   static constexpr PartType kType = PartType::kAnswer;
 
@@ -80,6 +82,7 @@ enum class PushMode : std::uint8_t {
   kPush = 0,          // floats are gradients, for the table's rule
   kSetKeepState = 1,  // floats are values; the optimizer state stays
   kSetResetState = 2,
+  kMerge = 3,  // floats are added to whole rows: what a copy of additive rows has gathered
 };
 
 // Changes rows.

@@ -1,8 +1,9 @@
 // wire/table_messages.cc: codecs of specs and of opening and dropping tables.
 //
 //   spec         u64 rows, u32 row_length, u8 rule, u8 init, u8 consistency, u8 accept_nonfinite,
-//                f32 learning_rate, f32 mu, f32 beta1, f32 beta2, f32 epsilon, f32 init_scale,
-//                u64 init_seed, i64 staleness, u16 name_bytes, name
+//                u8 placement, u8 codec, u8 zero[2], f32 learning_rate, f32 mu, f32 beta1, f32
+//                beta2, f32 epsilon, f32 init_scale, u64 init_seed, i64 staleness, u16 name_bytes,
+//                name
 //   outcome      u8 ok, u8 code, u16 text_bytes, text; code and text_bytes are 0 if ok
 //   open table   u64 request, u32 origin, spec
 //   make table   u32 table, spec
@@ -27,12 +28,14 @@ static_assert(static_cast<int>(InitKind::kZeros) == 0 &&
               static_cast<int>(InitKind::kConstant) == 1 &&
               static_cast<int>(InitKind::kUniform) == 2 &&
               static_cast<int>(InitKind::kNormal) == 3);
+static_assert(static_cast<int>(Placement::kIntent) == 0 &&
+              static_cast<int>(Placement::kReplicateOnly) == 5);
 static_assert(static_cast<int>(ConsistencyKind::kAsync) == 0 &&
               static_cast<int>(ConsistencyKind::kSsp) == 1 &&
               static_cast<int>(ConsistencyKind::kBsp) == 2 &&
               static_cast<int>(ConsistencyKind::kAuto) == 3);
 
-constexpr std::size_t kSpecHeadBytes = 58;
+constexpr std::size_t kSpecHeadBytes = 62;
 constexpr std::size_t kOutcomeHeadBytes = 4;
 
 std::size_t spec_bytes(const TableSpec& spec) {
@@ -46,6 +49,9 @@ void write_spec(PayloadWriter& payload, const TableSpec& spec) {
   payload.write_enum(spec.init.kind);
   payload.write_enum(spec.consistency.kind);
   payload.write_u8(spec.accept_nonfinite ? 1 : 0);
+  payload.write_enum(spec.placement);
+  payload.write_enum(spec.codec);
+  payload.write_zeros(2);
   payload.write_f32(spec.rule.learning_rate);
   payload.write_f32(spec.rule.mu);
   payload.write_f32(spec.rule.beta1);
@@ -64,6 +70,9 @@ TableSpec read_spec(PayloadReader& reader) {
   const auto init = reader.read_enum("init", InitKind::kNormal);
   const auto consistency = reader.read_enum("consistency", ConsistencyKind::kAuto);
   const bool accept_nonfinite = reader.read_bool("accept_nonfinite");
+  const auto placement = reader.read_enum("placement", Placement::kReplicateOnly);
+  const auto codec = reader.read_enum("codec", Codec::kInt8);
+  reader.read_zeros(2);
   // Every field is given: their defaults are functions of store.
   TableSpec spec{.name = {},
                  .rows = rows,
@@ -76,7 +85,9 @@ TableSpec read_spec(PayloadReader& reader) {
                           .epsilon = reader.read_f32()},
                  .init = {.kind = init, .scale = reader.read_f32(), .seed = reader.read_u64()},
                  .consistency = {.kind = consistency, .staleness = reader.read_i64()},
-                 .accept_nonfinite = accept_nonfinite};
+                 .accept_nonfinite = accept_nonfinite,
+                 .placement = placement,
+                 .codec = codec};
   spec.name = reader.read_string("name", kNameBytesMax);
   return spec;
 }

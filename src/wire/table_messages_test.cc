@@ -22,23 +22,24 @@ TableSpec users() {
                    .epsilon = 4.0F},
           .init = {.kind = InitKind::kNormal, .scale = -1.0F, .seed = 99},
           .consistency = {.kind = ConsistencyKind::kSsp, .staleness = -2},
-          .accept_nonfinite = true};
+          .accept_nonfinite = true,
+          .placement = Placement::kStatic,
+          .codec = Codec::kBf16};
 }
 
 constexpr std::string_view kUsers =
-    "e803000000000000 40000000 04 03 01 01"
+    "e803000000000000 40000000 04 03 01 01 02 01 0000"
     "0000803f 00000040 0000003f 0000803e 00008040 000080bf"
     "6300000000000000 feffffffffffffff 0500 7573657273";
 
 TEST(OpenTable, HasTheseBytes) {
-  expect_golden(
-      OpenTable{.request = 17, .origin = NodeId(2), .spec = users()},
-      "10 000000 4b000000 1100000000000000 02000000" + std::string(kUsers) + "0000000000");
+  expect_golden(OpenTable{.request = 17, .origin = NodeId(2), .spec = users()},
+                "10 000000 4f000000 1100000000000000 02000000" + std::string(kUsers) + "00");
 }
 
 TEST(MakeTable, HasTheseBytes) {
   expect_golden(MakeTable{.table = TableId(4), .spec = users()},
-                "11 000000 43000000 04000000" + std::string(kUsers) + "0000000000");
+                "11 000000 47000000 04000000" + std::string(kUsers) + "00");
 }
 
 TEST(MadeTable, HasTheseBytes) {
@@ -78,8 +79,7 @@ TEST(MadeTable, OkCarriesNoError) {
 }
 
 std::string refused_spec(std::size_t byte, const std::string& hex) {
-  std::string part =
-      without_spaces("11 000000 43000000 04000000" + std::string(kUsers) + "0000000000");
+  std::string part = without_spaces("11 000000 47000000 04000000" + std::string(kUsers) + "00");
   const std::size_t spec_begin = 12;
   part.replace(2 * (spec_begin + byte), hex.size(), hex);
   return refusal<MakeTable>(part);
@@ -91,10 +91,13 @@ TEST(TableSpecCodec, ChecksEnumsAndLengths) {
   EXPECT_EQ(refused_spec(13, "04"), "make table: init is 4, which it cannot be");
   EXPECT_EQ(refused_spec(14, "04"), "make table: consistency is 4, which it cannot be");
   EXPECT_EQ(refused_spec(15, "02"), "make table: accept_nonfinite is 2, which it cannot be");
-  EXPECT_EQ(refused_spec(56, "0600"),
+  EXPECT_EQ(refused_spec(16, "06"), "make table: placement is 6, which it cannot be");
+  EXPECT_EQ(refused_spec(17, "03"), "make table: codec is 3, which it cannot be");
+  EXPECT_EQ(refused_spec(18, "01"), "make table: a zero byte is not zero");
+  EXPECT_EQ(refused_spec(60, "0600"),
             "make table: name announced to have 6 elements of 1 bytes, but 5 bytes are left");
-  EXPECT_EQ(refused_spec(56, "0400"), "make table: 1 bytes left over");
-  EXPECT_EQ(refused_spec(56, "8100"),
+  EXPECT_EQ(refused_spec(60, "0400"), "make table: 1 bytes left over");
+  EXPECT_EQ(refused_spec(60, "8100"),
             "make table: name announced to have 129 bytes, at most 128 are allowed");
 }
 
@@ -102,7 +105,7 @@ TEST(TableSpecCodec, ChecksEnumsAndLengths) {
 TEST(TableSpecCodec, DoesNotJudgeValues) {
   EXPECT_EQ(refused_spec(0, "0000000000000000"), "");
   EXPECT_EQ(refused_spec(8, "00000000"), "");
-  EXPECT_EQ(refused_spec(16, "0000c07f"), "");
+  EXPECT_EQ(refused_spec(20, "0000c07f"), "");
 }
 
 TEST(TableSpecCodec, LongestNameTravels) {
