@@ -196,10 +196,10 @@ inline Result<std::vector<float>> WiredCores::pull(std::int64_t node, TableId ta
     }
   }
   const TicketId ticket = at.waits().reserve();
-  auto requests = at.router().write_pulls(ticket, table, keys, row_length, split);
+  auto requests = at.router().write_pulls(ticket, table, keys, row_length, split.groups());
   std::vector<std::span<const std::uint32_t>> positions;
   for (const OutgoingRequest& request : requests) positions.push_back(request.positions);
-  at.send(ticket, {"pull", keys.size()}, row_length, std::move(requests));
+  at.send(ticket, {"pull", keys.size()}, table, keys, row_length, std::move(requests));
   const Waits::Outcome outcome = finish(node, ticket);
   if (outcome.error) return *outcome.error;
   for (const Arrived& answer : outcome.answers) {
@@ -231,8 +231,9 @@ inline Result<> WiredCores::push(std::int64_t node, TableId table, std::span<con
     }
   }
   const TicketId ticket = at.waits().reserve();
-  auto requests = at.router().write_pushes(ticket, table, mode, keys, floats, row_length, split);
-  at.send(ticket, {"push", keys.size()}, 0, std::move(requests));
+  auto requests =
+      at.router().write_pushes(ticket, table, mode, keys, floats, row_length, split.groups());
+  at.send(ticket, {"push", keys.size()}, table, keys, 0, std::move(requests));
   Waits::Outcome outcome = finish(node, ticket);
   if (outcome.error) return std::move(*outcome.error);
   return {};

@@ -47,6 +47,7 @@ class Members {
 
   std::int64_t nodes() const { return static_cast<std::int64_t>(peers_.size()); }
   bool is_up(NodeId peer) const { return of(peer).up; }
+  Time last_heard(NodeId peer) const { return of(peer).last_heard; }
   bool has_left(NodeId peer) const { return of(peer).bye; }
   bool is_lost(NodeId peer) const { return of(peer).lost; }
   // The first peer that was lost, for whose sake the job cannot go on.

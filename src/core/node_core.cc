@@ -11,6 +11,13 @@
 namespace godwit {
 namespace {
 
+// Rounds are at least so far apart, and take at most one part in so many of the time.
+constexpr Duration kRoundEvery = std::chrono::microseconds(500);
+constexpr int kRoundShare = 10;
+// Who passes by runs a round that is due; the timer, for which a thread must be woken up, waits for
+// that a little.
+constexpr Duration kRoundSlack = std::chrono::milliseconds(1);
+
 // Decodes a part and hands it to fn, which returns a Result<>.
 template <class Message, class Fn>
 Result<> decoded(const PartView& part, Fn&& fn) {
@@ -25,10 +32,13 @@ NodeCore::NodeCore(const NodeCoreOptions& options, Tables& tables, FrameSink& si
     : options_(options),
       map_(options.nodes),
       members_(options.self, options.nodes, options.liveness, now),
-      waits_(events),
+      events_(events),
+      waits_(*this),
       links_(options.self, options.nodes, sink, options.links),
-      shared_(options.self, map_, tables, links_),
+      shared_(options.self, map_, tables, wanted_, links_),
       router_(options.self, map_, tables, shared_, links_, waits_, options.first_guess),
+      visits_(options.self, options.nodes, tables, wanted_, shared_, router_, waits_, flights_),
+      leases_(wanted_, shared_, visits_, waits_),
       registry_(options.self, options.nodes, tables, links_, waits_),
       barriers_(options.self, options.nodes, links_, waits_),
       next_beat_(now + options.liveness.beat_every) {}
@@ -51,6 +61,7 @@ void NodeCore::on_down(NodeId peer, const Error& why, Time now) {
 void NodeCore::on_frame(NodeId peer, const FramePtr& frame, Time now) {
   if (members_.is_lost(peer)) return;
   members_.on_heard(peer, now);
+  shared_.note_time(now);
   const auto view = open_frame(frame->bytes());
   if (!view.ok()) return lose(peer, view.error());
   const auto is_new = links_.on_frame(peer, view->header(), frame->size());
@@ -62,6 +73,46 @@ void NodeCore::on_frame(NodeId peer, const FramePtr& frame, Time now) {
     if (!handled.ok()) return lose(peer, handled.error());
   }
   shared_.flush();
+  leases_.collect(now);
+  end_flushes();
+}
+
+void NodeCore::flush(TicketId ticket) {
+  if (refuse_if_failed(ticket, "flush")) return;
+  std::vector<Waits::Request> others;
+  for_each_peer(options_.self, options_.nodes, [&](NodeId peer) { others.push_back({peer, 1}); });
+  waits_.begin(ticket, {.verb = "flush"}, std::move(others));
+  flushes_.push_back({ticket, shared_.last_item(), ticket});
+  end_flushes();
+}
+
+void NodeCore::end_flushes() {
+  std::erase_if(flushes_, [this](const Flush& flush) {
+    if (!waits_.exists(flush.ticket)) return true;
+    if (!shared_.are_applied(flush.item) || !visits_.have_left(flush.visit)) return false;
+    for (const NodeId peer : waits_.waiting_for(flush.ticket)) {
+      waits_.arrived_from(flush.ticket, peer);
+    }
+    return true;
+  });
+}
+
+void NodeCore::on_done(TicketId ticket) {
+  flights_.end(ticket);
+  if (!visits_.on_done(ticket)) events_.on_done(ticket);
+}
+
+void NodeCore::round(Time now, bool is_flush) {
+  is_touched_ = false;
+  shared_.note_time(now);
+  if (is_flush) {
+    leases_.send(now);
+    leases_.end_visits(now);
+    visits_.give_back_so_far(now);
+  }
+  shared_.round(is_flush);
+  leases_.collect(now);
+  end_flushes();
 }
 
 // Requests that waited for rows which have come. Handling them may bring others.
@@ -137,7 +188,26 @@ void NodeCore::note_losses() {
   waits_.fail_all(*failure_);
 }
 
+bool NodeCore::is_round_due() const {
+  return options_.rounds_by_timer && (is_touched_ || shared_.is_round_due());
+}
+
+void NodeCore::note_round_end(Time now) {
+  if (!round_begun_) return;
+  next_round_ = now + std::max(kRoundEvery, (now - *round_begun_) * kRoundShare);
+  round_begun_.reset();
+}
+
+void NodeCore::pass_by(Time now) {
+  if (!is_round_due() || now < next_round_) return;
+  round_begun_ = now;
+  round(now);
+  next_round_ = now + kRoundEvery;
+}
+
 void NodeCore::on_timer(Time now) {
+  pass_by(now);
+  if (now >= leases_.deadline()) leases_.send(now);
   if (now >= next_beat_) {
     next_beat_ = now + options_.liveness.beat_every;
     for_each_peer(options_.self, options_.nodes, [&](NodeId peer) {
@@ -150,7 +220,8 @@ void NodeCore::on_timer(Time now) {
 
 Time NodeCore::next_timer() const {
   if (options_.nodes == 1) return Time::max();
-  return std::min(next_beat_, members_.next_check());
+  const Time next = std::min({next_beat_, members_.next_check(), leases_.deadline()});
+  return is_round_due() ? std::min(next, next_round_ + kRoundSlack) : next;
 }
 
 bool NodeCore::refuse_if_failed(TicketId ticket, const char* verb) {
@@ -168,9 +239,10 @@ void NodeCore::enter_barrier(TicketId ticket) {
   if (!refuse_if_failed(ticket, "barrier")) barriers_.enter(ticket);
 }
 
-void NodeCore::send(TicketId ticket, Purpose purpose, std::uint32_t row_length,
-                    std::vector<OutgoingRequest> requests) {
+void NodeCore::send(TicketId ticket, Purpose purpose, TableId table, std::span<const Key> keys,
+                    std::uint32_t row_length, std::vector<OutgoingRequest> requests) {
   if (refuse_if_failed(ticket, purpose.verb)) return;
+  flights_.begin(ticket, table, keys);
   router_.send(ticket, purpose, row_length, std::move(requests));
 }
 

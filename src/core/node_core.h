@@ -4,16 +4,22 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "base/frame.h"
 #include "base/time_source.h"
 #include "core/barriers.h"
+#include "core/flights.h"
+#include "core/leases.h"
 #include "core/links.h"
 #include "core/members.h"
 #include "core/router.h"
 #include "core/shared_rows.h"
 #include "core/table_registry.h"
+#include "core/visits.h"
 #include "core/waits.h"
+#include "core/wanted_rows.h"
 #include "placement/partition_map.h"
 
 namespace godwit {
@@ -24,9 +30,10 @@ struct NodeCoreOptions {
   Liveness liveness;
   Links::Options links;
   Router::FirstGuess first_guess;  // empty: the home
+  bool rounds_by_timer = true;     // false: only round() runs any
 };
 
-class NodeCore {
+class NodeCore final : private TicketEvents {
  public:
   // REQUIRES: all arguments outlive this.
   NodeCore(const NodeCoreOptions& options, Tables& tables, FrameSink& sink, TicketEvents& events,
@@ -40,15 +47,41 @@ class NodeCore {
   // To be called at next_timer() or later.
   void on_timer(Time now);
   Time next_timer() const;
+  // Does what is due and may be done at any time, such as a round.
+  void pass_by(Time now);
 
   // Opens a table, enters a barrier, says goodbye: the ticket is done when all nodes agree. The
   // farewell's ticket is done when every other node has said goodbye too, or is lost.
   void open_table(TicketId ticket, const TableSpec& spec);
   void enter_barrier(TicketId ticket);
   void say_bye(TicketId ticket);
-  // Sends the requests of a ticket (router().write_pulls() and the like).
-  void send(TicketId ticket, Purpose purpose, std::uint32_t row_length,
-            std::vector<OutgoingRequest> requests);
+  // Sends the requests of a ticket (router().write_pulls() and the like) for rows of a table.
+  // REQUIRES: none of the rows must_wait().
+  void send(TicketId ticket, Purpose purpose, TableId table, std::span<const Key> keys,
+            std::uint32_t row_length, std::vector<OutgoingRequest> requests);
+  // A row that is not here and must not be asked for just now: a change of this node is on its way
+  // to the owner, or the row is on its way here.
+  bool must_wait(RowId id) const {
+    return wanted_.is_in_between(id) || shared_.must_wait(id) || visits_.is_out(id);
+  }
+  // The ticket is done when all changes that this node has sent so far are applied.
+  void flush(TicketId ticket);
+  // One round of the row protocol: sends what has changed since the last.
+  void round(Time now, bool is_flush = false);
+  // Rows of which there are copies were changed: a round is due.
+  void note_touched() { is_touched_ = true; }
+  // A round that on_timer() may have run took until `now`: the next ones leave time for other
+  // things.
+  void note_round_end(Time now);
+  // False: no row must_wait().
+  bool may_have_to_wait() const { return wanted_.size() > 0 || shared_.has_entries(); }
+  // Overwrites the values of a copy, while its owner is asked to do so.
+  void overwrite_copy(RowId id, std::span<const float> values, bool reset_state) {
+    shared_.overwrite_copy(id, values, reset_state);
+    visits_.overwrite(id, values, reset_state);
+  }
+  // Nothing about rows is on its way or waits to be sent.
+  bool is_quiet() const { return shared_.is_quiet() && visits_.is_quiet() && leases_.is_quiet(); }
 
   // Why the job cannot go on, once it cannot: a node is lost.
   const std::optional<Error>& failure() const { return failure_; }
@@ -60,30 +93,50 @@ class NodeCore {
   Waits& waits() { return waits_; }
   SharedRows& shared() { return shared_; }
   const SharedRows& shared() const { return shared_; }
+  Leases& leases() { return leases_; }
+  const WantedRows& wanted() const { return wanted_; }
+  const Visits& visits() const { return visits_; }
   const Links& links() const { return links_; }
   const Members& members() const { return members_; }
   const PartitionMap& map() const { return map_; }
 
  private:
+  void on_done(TicketId ticket) override;
   Result<> handle(NodeId peer, const PartView& part, const FramePtr& frame);
   Result<> handle_released();
   Result<> on_bye(NodeId peer, const Bye& bye);
   // A ticket that begins after the job has failed ends at once.
   bool refuse_if_failed(TicketId ticket, const char* verb);
   void lose(NodeId peer, const Error& why);
+  void end_flushes();
+  bool is_round_due() const;
   void note_losses();
   void finish_farewell_if_alone();
 
   const NodeCoreOptions options_;
   const PartitionMap map_;
   Members members_;
+  TicketEvents& events_;
   Waits waits_;
   Links links_;
+  WantedRows wanted_;
+  Flights flights_;
   SharedRows shared_;
   Router router_;
+  Visits visits_;
+  Leases leases_;
   TableRegistry registry_;
   Barriers barriers_;
   Time next_beat_;
+  bool is_touched_ = false;
+  std::optional<Time> round_begun_;  // by on_timer(), until it is said to have ended
+  Time next_round_;
+  struct Flush {
+    TicketId ticket;
+    std::uint64_t item;  // the last one it waits for
+    TicketId visit;      // likewise
+  };
+  std::vector<Flush> flushes_;
   std::optional<TicketId> farewell_;
   std::optional<Error> failure_;
 };

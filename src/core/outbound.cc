@@ -19,39 +19,50 @@ void append(std::vector<T>& to, std::span<const T> values) {
 
 }  // namespace
 
-template <class Kind>
-Kind& Outbound::part_for(NodeId peer, TableId table, std::size_t bytes) {
+template <class Kind, class Fits>
+Kind& Outbound::part_for(NodeId peer, TableId table, std::size_t bytes, Fits&& fits) {
   Queue* queue = &queues_[static_cast<std::size_t>(peer.value())];
   if (queue->bytes > 0 && queue->bytes + bytes > kFlushBytes) flush(peer);
   queue->bytes += bytes;
   if (!queue->parts.empty()) {
     Kind* last = std::get_if<Kind>(&queue->parts.back());
-    if (last != nullptr && last->table == table) return *last;
+    if (last != nullptr && last->table == table && fits(*last)) return *last;
   }
   Kind& made = std::get<Kind>(queue->parts.emplace_back(Kind{}));
   made.table = table;
   return made;
 }
 
-void Outbound::say(NodeId peer, TableId table, std::uint32_t row_floats, const ItemRecord& item,
-                   std::span<const float> delta) {
-  GODWIT_CHECK_EQ(delta.size(), item.has_delta != 0 ? row_floats : 0U);
-  auto& part = part_for<Items>(peer, table, sizeof(item) + delta.size_bytes());
-  part.row_floats = row_floats;
+void Outbound::say(NodeId peer, TableId table, Codec codec, std::uint32_t row_words,
+                   const ItemRecord& item, std::span<const float> words) {
+  GODWIT_CHECK_EQ(words.size(), item.has_delta != 0 ? row_words : 0U);
+  auto& part = part_for<Items>(peer, table, sizeof(item) + words.size_bytes(),
+                               [codec](const Items& last) { return last.codec == codec; });
+  part.codec = codec;
+  part.row_words = row_words;
   part.records.push_back(item);
-  append(part.floats, delta);
+  append(part.words, words);
 }
 
 void Outbound::say(NodeId peer, TableId table, const AckRecord& ack) {
   part_for<Acks>(peer, table, sizeof(ack)).records.push_back(ack);
 }
 
-void Outbound::say(NodeId peer, TableId table, const RefreshRecord& refresh,
+void Outbound::say(NodeId peer, TableId table, const RowCodec& codec, const RefreshRecord& refresh,
                    std::span<const float> row) {
-  auto& part = part_for<Refreshes>(peer, table, sizeof(refresh) + row.size_bytes());
-  part.row_floats = static_cast<std::uint32_t>(row.size());
+  const bool is_plain = codec.codec == Codec::kFp32;
+  coded_.resize(codec.words());
+  if (!is_plain && !codec.encode(row, coded_)) {
+    return say(peer, table, {Codec::kFp32, codec.values, codec.state}, refresh, row);
+  }
+  const auto words = is_plain ? row : std::span<const float>(coded_);
+  auto& part =
+      part_for<Refreshes>(peer, table, sizeof(refresh) + words.size_bytes(),
+                          [&](const Refreshes& last) { return last.codec == codec.codec; });
+  part.codec = codec.codec;
+  part.row_words = static_cast<std::uint32_t>(words.size());
   part.records.push_back(refresh);
-  append(part.floats, row);
+  append(part.words, words);
 }
 
 void Outbound::say(NodeId peer, TableId table, const TransferRecord& transfer,
@@ -65,17 +76,10 @@ void Outbound::say(NodeId peer, TableId table, const TransferRecord& transfer,
 }
 
 void Outbound::say(NodeId peer, TableId table, PlaceNews news, const PlaceRecord& place) {
-  Queue& queue = queues_[static_cast<std::size_t>(peer.value())];
-  if (!queue.parts.empty()) {
-    auto* last = std::get_if<Places>(&queue.parts.back());
-    if (last != nullptr && last->table == table && last->news == news) {
-      last->records.push_back(place);
-      queue.bytes += sizeof(place);
-      return;
-    }
-  }
-  queue.parts.emplace_back(Places{.table = table, .news = news, .records = {place}});
-  queue.bytes += sizeof(place);
+  auto& part = part_for<Places>(peer, table, sizeof(place),
+                                [news](const Places& last) { return last.news == news; });
+  part.news = news;
+  part.records.push_back(place);
 }
 
 void Outbound::flush(NodeId peer) {

@@ -10,6 +10,7 @@
 #include "core/links.h"
 #include "godwit/ids.h"
 #include "wire/move_messages.h"
+#include "wire/row_codec.h"
 
 namespace godwit {
 
@@ -19,11 +20,13 @@ class Outbound {
   Outbound(std::int64_t nodes, Links& links)
       : links_(links), queues_(static_cast<std::size_t>(nodes)) {}
 
-  // An item with its delta, which may be empty.
-  void say(NodeId peer, TableId table, std::uint32_t row_floats, const ItemRecord& item,
-           std::span<const float> delta);
+  // An item with its coded delta, which may be empty.
+  void say(NodeId peer, TableId table, Codec codec, std::uint32_t row_words, const ItemRecord& item,
+           std::span<const float> words);
   void say(NodeId peer, TableId table, const AckRecord& ack);
-  void say(NodeId peer, TableId table, const RefreshRecord& refresh, std::span<const float> row);
+  // Codes the row, or sends it as it is if that cannot be.
+  void say(NodeId peer, TableId table, const RowCodec& codec, const RefreshRecord& refresh,
+           std::span<const float> row);
   void say(NodeId peer, TableId table, const TransferRecord& transfer,
            std::span<const SharerRecord> sharers, std::span<const float> row);
   void say(NodeId peer, TableId table, PlaceNews news, const PlaceRecord& place);
@@ -35,10 +38,11 @@ class Outbound {
  private:
   struct Items {
     TableId table;
-    std::uint32_t row_floats = 0;
+    Codec codec = Codec::kFp32;
+    std::uint32_t row_words = 0;
     std::vector<ItemRecord> records;
-    std::vector<float> floats;
-    RowItems message() const { return {table, row_floats, records, floats}; }
+    std::vector<float> words;
+    RowItems message() const { return {table, row_words, codec, records, words}; }
   };
   struct Acks {
     TableId table;
@@ -47,10 +51,11 @@ class Outbound {
   };
   struct Refreshes {
     TableId table;
-    std::uint32_t row_floats = 0;
+    Codec codec = Codec::kFp32;
+    std::uint32_t row_words = 0;
     std::vector<RefreshRecord> records;
-    std::vector<float> floats;
-    RowRefreshes message() const { return {table, row_floats, records, floats}; }
+    std::vector<float> words;
+    RowRefreshes message() const { return {table, row_words, codec, records, words}; }
   };
   struct Transfers {
     TableId table;
@@ -73,12 +78,17 @@ class Outbound {
     std::size_t bytes = 0;  // about
   };
 
-  // The last part said to `peer` if it is of this kind and table, else a new one.
+  // The last part said to `peer` if it is of this kind, table and fits(part), else a new one.
+  template <class Kind, class Fits>
+  Kind& part_for(NodeId peer, TableId table, std::size_t bytes, Fits&& fits);
   template <class Kind>
-  Kind& part_for(NodeId peer, TableId table, std::size_t bytes);
+  Kind& part_for(NodeId peer, TableId table, std::size_t bytes) {
+    return part_for<Kind>(peer, table, bytes, [](const Kind&) { return true; });
+  }
 
   Links& links_;
   std::vector<Queue> queues_;
+  std::vector<float> coded_;  // one row
 };
 
 }  // namespace godwit

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "core/core_fixture.h"
 
 namespace godwit {
@@ -31,7 +33,7 @@ TEST_F(OutboundTest, OneFrameForEachPeerThatIsSpokenTo) {
   const std::vector<float> row = {1, 2};
   outbound_.say(NodeId{1}, TableId{0}, AckRecord{.key = 1, .sequence = 1});
   outbound_.say(NodeId{1}, TableId{0}, AckRecord{.key = 2, .sequence = 2});
-  outbound_.say(NodeId{1}, TableId{0}, RefreshRecord{.key = 3}, row);
+  outbound_.say(NodeId{1}, TableId{0}, RowCodec{.values = 2}, RefreshRecord{.key = 3}, row);
   outbound_.say(NodeId{1}, TableId{0}, AckRecord{.key = 4, .sequence = 3});
   outbound_.say(NodeId{2}, TableId{0}, PlaceNews::kHome, PlaceRecord{.key = 5});
   outbound_.say(NodeId{2}, TableId{0}, PlaceNews::kHomeAck, PlaceRecord{.key = 5});
@@ -48,9 +50,10 @@ TEST_F(OutboundTest, OneFrameForEachPeerThatIsSpokenTo) {
 
 TEST_F(OutboundTest, TablesAndDeltasAreKeptApart) {
   const std::vector<float> delta = {1, 2, 3};
-  outbound_.say(NodeId{1}, TableId{0}, 3, ItemRecord{.key = 1, .has_delta = 1}, delta);
-  outbound_.say(NodeId{1}, TableId{0}, 3, ItemRecord{.key = 2}, {});
-  outbound_.say(NodeId{1}, TableId{1}, 2, ItemRecord{.key = 3}, {});
+  outbound_.say(NodeId{1}, TableId{0}, Codec::kFp32, 3, ItemRecord{.key = 1, .has_delta = 1},
+                delta);
+  outbound_.say(NodeId{1}, TableId{0}, Codec::kFp32, 3, ItemRecord{.key = 2}, {});
+  outbound_.say(NodeId{1}, TableId{1}, Codec::kFp32, 2, ItemRecord{.key = 3}, {});
   outbound_.flush(NodeId{1});
   ASSERT_EQ(sink_.sent.size(), 1U);
   std::vector<RowItems> items;
@@ -59,14 +62,34 @@ TEST_F(OutboundTest, TablesAndDeltasAreKeptApart) {
   }
   ASSERT_EQ(items.size(), 2U);
   EXPECT_EQ(items[0].records.size(), 2U);
-  EXPECT_EQ(items[0].floats.size(), 3U);
+  EXPECT_EQ(items[0].words.size(), 3U);
   EXPECT_EQ(items[1].table, TableId{1});
+}
+
+TEST_F(OutboundTest, RowsThatCannotBeCodedGoAsTheyAre) {
+  const RowCodec codec{.codec = Codec::kInt8, .values = 4};
+  const std::vector<float> row = {1, 2, 3, 4};
+  const std::vector<float> infinite = {1, 2, 3, std::numeric_limits<float>::infinity()};
+  outbound_.say(NodeId{1}, TableId{0}, codec, RefreshRecord{.key = 1}, row);
+  outbound_.say(NodeId{1}, TableId{0}, codec, RefreshRecord{.key = 2}, row);
+  outbound_.say(NodeId{1}, TableId{0}, codec, RefreshRecord{.key = 3}, infinite);
+  outbound_.flush();
+  std::vector<RowRefreshes> parts;
+  for (const PartView part : open_frame(sink_.sent[0].frame->bytes()).value()) {
+    parts.push_back(RowRefreshes::decode(part).value());
+  }
+  ASSERT_EQ(parts.size(), 2U);
+  EXPECT_EQ(parts[0].codec, Codec::kInt8);
+  EXPECT_EQ(parts[0].row_words, 2U);
+  EXPECT_EQ(parts[0].records.size(), 2U);
+  EXPECT_EQ(parts[1].codec, Codec::kFp32);
+  EXPECT_EQ(std::vector<float>(parts[1].words.begin(), parts[1].words.end()), infinite);
 }
 
 TEST_F(OutboundTest, MuchIsSentWithoutWaitingForAFlush) {
   const std::vector<float> row(1000, 1.0F);
   for (Key key = 0; key < 1000; ++key) {
-    outbound_.say(NodeId{1}, TableId{0}, RefreshRecord{.key = key}, row);
+    outbound_.say(NodeId{1}, TableId{0}, RowCodec{.values = 1000}, RefreshRecord{.key = key}, row);
   }
   EXPECT_GE(sink_.sent.size(), 3U);
 }

@@ -67,13 +67,14 @@ void Router::split(TableId table, std::span<const Key> keys, Split& split) const
 // write(wire number, positions) for each request that the groups of other nodes make up.
 template <class Write>
 std::vector<OutgoingRequest> Router::write_requests(TicketId ticket, std::uint32_t row_length,
-                                                    const Split& split, Write&& write) const {
+                                                    std::span<const Split::Group> groups,
+                                                    Write&& write) const {
   std::size_t rows = 0;
-  for (const Split::Group& group : split.groups()) rows += group.positions.size();
+  for (const Split::Group& group : groups) rows += group.positions.size();
   const std::size_t rows_max =
       std::max(kRequestBytes / (row_length * sizeof(float) + sizeof(Key)), rows / kRequestsMax + 1);
   std::vector<OutgoingRequest> requests;
-  for (const Split::Group& group : split.groups()) {
+  for (const Split::Group& group : groups) {
     if (group.node == self_) continue;
     for (std::size_t begin = 0; begin < group.positions.size(); begin += rows_max) {
       const auto positions =
@@ -88,23 +89,25 @@ std::vector<OutgoingRequest> Router::write_requests(TicketId ticket, std::uint32
 std::vector<OutgoingRequest> Router::write_pulls(TicketId ticket, TableId table,
                                                  std::span<const Key> keys,
                                                  std::uint32_t row_length,
-                                                 const Split& split) const {
-  return write_requests(ticket, row_length, split,
-                        [&](std::uint64_t number, std::span<const std::uint32_t> positions) {
-                          const Pull head{.request = number, .origin = self_, .table = table};
-                          FrameWriter writer(Pull::part_bytes(positions.size(), false), kFirstTerm);
-                          pick(keys, positions,
-                               Pull::begin(writer, head, positions.size(), false).keys);
-                          return writer.finish();
-                        });
+                                                 std::span<const Split::Group> groups,
+                                                 bool whole_rows) const {
+  return write_requests(
+      ticket, row_length, groups,
+      [&](std::uint64_t number, std::span<const std::uint32_t> positions) {
+        const Pull head{
+            .request = number, .origin = self_, .table = table, .whole_rows = whole_rows};
+        FrameWriter writer(Pull::part_bytes(positions.size(), false), kFirstTerm);
+        pick(keys, positions, Pull::begin(writer, head, positions.size(), false).keys);
+        return writer.finish();
+      });
 }
 
 std::vector<OutgoingRequest> Router::write_pushes(TicketId ticket, TableId table, PushMode mode,
                                                   std::span<const Key> keys,
                                                   std::span<const float> floats,
                                                   std::uint32_t row_length,
-                                                  const Split& split) const {
-  return write_requests(ticket, row_length, split,
+                                                  std::span<const Split::Group> groups) const {
+  return write_requests(ticket, row_length, groups,
                         [&](std::uint64_t number, std::span<const std::uint32_t> positions) {
                           const Push head{.request = number,
                                           .origin = self_,
@@ -168,7 +171,9 @@ void Router::mark_hop(Request& part) const {
 }
 
 Result<> Router::answer(const Pull& pull, TableRows& rows) {
-  const std::uint32_t row_length = rows.spec().row_length;
+  const auto part = pull.whole_rows ? TableRows::Part::kWhole : TableRows::Part::kValues;
+  const auto row_length = static_cast<std::uint32_t>(pull.whole_rows ? rows.layout().row_floats()
+                                                                     : rows.layout().value_length);
   const Answer head{.request = pull.request,
                     .owner = self_,
                     .row_length = row_length,
@@ -183,7 +188,7 @@ Result<> Router::answer(const Pull& pull, TableRows& rows) {
   FrameWriter writer(bytes, kFirstTerm);
   const Answer::Room room = Answer::begin(writer, head, has_positions);
   std::copy(pull.positions.begin(), pull.positions.end(), room.positions.begin());
-  const auto pulled = rows.pull(pull.keys, room.values, scratch_);
+  const auto pulled = rows.pull(pull.keys, room.values, scratch_, part);
   if (!pulled.ok()) return refuse(pull.request, pull.origin, pull.keys.size(), pulled.error());
   if (shared_.has_entries()) shared_.bring_up_to_date(pull.origin, pull.table, pull.keys);
   return reply(pull.origin, writer.finish());
@@ -231,11 +236,21 @@ Result<> Router::on_push(const Push& push) {
   return split_.is_all(self_) ? apply(push, *rows) : forward(push);
 }
 
+Result<> Router::change(const Push& push, TableRows& rows) {
+  switch (push.mode) {
+    case PushMode::kPush:
+      return rows.push(push.keys, push.floats, scratch_);
+    case PushMode::kMerge:
+      return rows.merge(push.keys, push.floats, scratch_);
+    case PushMode::kSetKeepState:
+    case PushMode::kSetResetState:
+      break;
+  }
+  return rows.set(push.keys, push.floats, push.mode == PushMode::kSetResetState, scratch_);
+}
+
 Result<> Router::apply(const Push& push, TableRows& rows) {
-  const auto applied =
-      push.mode == PushMode::kPush
-          ? rows.push(push.keys, push.floats, scratch_)
-          : rows.set(push.keys, push.floats, push.mode == PushMode::kSetResetState, scratch_);
+  const auto applied = change(push, rows);
   if (!applied.ok()) return refuse(push.request, push.origin, push.keys.size(), applied.error());
   if (shared_.has_entries()) {
     shared_.on_changed(push.table, push.keys);

@@ -44,15 +44,16 @@ class Router {
   // Groups a batch by where its keys are asked for first. Thread-safe for different splits.
   void split(TableId table, std::span<const Key> keys, Split& split) const;
 
-  // Writes the requests of a ticket for the groups of a split that lie elsewhere, in frames of a
-  // moderate size. Thread-safe.
+  // Writes the requests of a ticket for groups of a split, but for that of this node, in frames of
+  // a moderate size. `row_length` is that of the floats which travel. Thread-safe.
   std::vector<OutgoingRequest> write_pulls(TicketId ticket, TableId table,
                                            std::span<const Key> keys, std::uint32_t row_length,
-                                           const Split& split) const;
+                                           std::span<const Split::Group> groups,
+                                           bool whole_rows = false) const;
   std::vector<OutgoingRequest> write_pushes(TicketId ticket, TableId table, PushMode mode,
                                             std::span<const Key> keys,
                                             std::span<const float> floats, std::uint32_t row_length,
-                                            const Split& split) const;
+                                            std::span<const Split::Group> groups) const;
   // Begins the ticket and sends its requests.
   void send(TicketId ticket, Purpose purpose, std::uint32_t row_length,
             std::vector<OutgoingRequest> requests);
@@ -68,9 +69,11 @@ class Router {
  private:
   template <class Write>
   std::vector<OutgoingRequest> write_requests(TicketId ticket, std::uint32_t row_length,
-                                              const Split& split, Write&& write) const;
+                                              std::span<const Split::Group> groups,
+                                              Write&& write) const;
   Result<> check_origin(NodeId origin) const;
   Result<> answer(const Pull& pull, TableRows& rows);
+  Result<> change(const Push& push, TableRows& rows);
   Result<> apply(const Push& push, TableRows& rows);
   // Groups the keys of a request that came here by where they go next; those that stay here until
   // their rows come are in the group of parked().

@@ -74,7 +74,7 @@ TicketId RouterTest::send_to_0(
   std::vector<OutgoingRequest> requests;
   requests.push_back(
       {NodeId{0}, std::span(kPositions).first(count), write(Waits::wire_number(ticket, 0))});
-  origin.send(ticket, {"request", count}, row_length, std::move(requests));
+  origin.send(ticket, {"request", count}, table_, {}, row_length, std::move(requests));
   return ticket;
 }
 
@@ -110,7 +110,7 @@ TEST_F(RouterTest, LocalKeysCauseNoFrames) {
   EXPECT_TRUE(split.is_all(NodeId{2}));
   EXPECT_TRUE(router.is_mine(table_, keys[0]));
   EXPECT_FALSE(router.is_mine(table_, keys_of(1, 1)[0]));
-  EXPECT_THAT(router.write_pulls(TicketId{1}, table_, keys, kLength, split), IsEmpty());
+  EXPECT_THAT(router.write_pulls(TicketId{1}, table_, keys, kLength, split.groups()), IsEmpty());
 }
 
 TEST_F(RouterTest, AWrongFirstGuessChangesNoResult) {
@@ -240,7 +240,7 @@ TEST_F(RouterTest, AHugeBatchTravelsAsSeveralRequests) {
   Split split;
   cores().core(0).router().split(wide, keys, split);
   const auto requests =
-      cores().core(0).router().write_pulls(TicketId{1}, wide, keys, length, split);
+      cores().core(0).router().write_pulls(TicketId{1}, wide, keys, length, split.groups());
   ASSERT_EQ(requests.size(), 2);
   EXPECT_EQ(requests[0].positions.size(), 15);
   EXPECT_EQ(requests[1].positions.size(), 5);

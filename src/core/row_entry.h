@@ -13,16 +13,10 @@
 
 #include "base/frame.h"
 #include "godwit/ids.h"
+#include "placement/row_id.h"
 #include "wire/move_messages.h"
 
 namespace godwit {
-
-struct RowId {
-  TableId table;
-  Key key = 0;
-
-  friend bool operator==(const RowId&, const RowId&) = default;
-};
 
 struct Location {
   NodeId owner;
@@ -40,7 +34,6 @@ struct Sharer {
 struct OwnedRow {
   std::uint64_t version = 0;
   std::uint32_t moves = 0;
-  bool is_wanted_here = false;
   std::vector<Sharer> sharers;
 
   bool is_wanted_by(NodeId node) const {
@@ -65,6 +58,8 @@ struct RowCopy {
   std::uint64_t version = 0;
   std::uint32_t moves = 0;
   std::vector<float> base;  // the row without the changes of this node that no item carries yet
+  // It was a visit, and the owner has not sent anything since it got to know of it.
+  bool was_visit = false;
 };
 
 struct SentItem {

@@ -11,8 +11,9 @@
 
 namespace godwit {
 
-SharedRows::SharedRows(NodeId self, const PartitionMap& map, Tables& tables, Links& links)
-    : self_(self), map_(map), tables_(tables), outbound_(map.nodes(), links) {}
+SharedRows::SharedRows(NodeId self, const PartitionMap& map, Tables& tables,
+                       const WantedRows& wanted, Links& links)
+    : self_(self), map_(map), tables_(tables), wanted_(wanted), outbound_(map.nodes(), links) {}
 
 const RowEntry* SharedRows::find(RowId id) const {
   const auto found = entries_.find(id);
@@ -55,10 +56,15 @@ void SharedRows::tidy(RowId id) {
   RowEntry* const entry = find_entry(id);
   if (entry == nullptr) return;
   if (entry->owned && entry->owned->moves == 0 && entry->owned->sharers.empty() &&
-      !entry->owned->is_wanted_here && !entry->directory) {
+      !entry->directory) {
     entry->owned.reset();
   }
   if (entry->is_idle()) entries_.erase(id);
+}
+
+void SharedRows::set_directory(RowId id, RowEntry& entry, const Location& place) {
+  entry.directory = place;
+  moves_.add(id, place);
 }
 
 void SharedRows::make_due(RowId id, RowEntry& entry) {
@@ -66,11 +72,13 @@ void SharedRows::make_due(RowId id, RowEntry& entry) {
   due_.push_back(id);
 }
 
-// Only a shared row's changes are noted, so it must be one while there are copies.
-void SharedRows::share_if_copied(RowId id, const OwnedRow& row, HeldRow& held) {
-  const bool is_copied = std::any_of(row.sharers.begin(), row.sharers.end(),
-                                     [](const Sharer& sharer) { return sharer.has_copy; });
-  rows(id.table).set_shared(held, is_copied);
+// Only a shared row's changes are noted, so it must be one while there are copies; and who no
+// longer wants it must look who else does.
+void SharedRows::share_if_wanted(RowId id, const OwnedRow& row, HeldRow& held) {
+  const bool is_wanted =
+      std::any_of(row.sharers.begin(), row.sharers.end(),
+                  [](const Sharer& sharer) { return sharer.wants || sharer.has_copy; });
+  rows(id.table).set_shared(held, is_wanted);
 }
 
 SharedRows::Hop SharedRows::next_hop(RowId id, bool via_home, std::uint32_t claim) const {
@@ -98,15 +106,37 @@ std::vector<std::shared_ptr<Frame>> SharedRows::take_released() {
 }
 
 void SharedRows::want(RowId id, bool on) {
+  if (!on && (find(id) == nullptr || spec(id.table).placement == Placement::kReplicateAll)) return;
   if (!owns(id)) {
     RowEntry& entry = entries_[id];
     entry.wants = on;
-    if (entry.wants != entry.told) make_due(id, entry);
+    if (entry.wants != entry.told) news_.push_back(id);
     return;
   }
-  if (!on && find(id) == nullptr) return;
-  owned(id).is_wanted_here = on;
   if (!on) after_off(id);
+}
+
+SharedRows::Tie SharedRows::tie(RowId id) const {
+  const RowEntry* const entry = find(id);
+  if (entry == nullptr) return home(id) == self_ ? Tie::kOwner : Tie::kNone;
+  if (entry->owned || (home(id) == self_ && !entry->directory)) return Tie::kOwner;
+  const bool is_engaged = entry->copy || entry->told || entry->sent || entry->wants;
+  return is_engaged ? Tie::kEngaged : Tie::kNone;
+}
+
+void SharedRows::on_written(RowId id) {
+  RowEntry* const entry = find_entry(id);
+  if (entry == nullptr) return;
+  if (entry->owned) {
+    mark_dirty(id, *entry->owned, self_);
+  } else if (entry->copy) {
+    make_due(id, *entry);
+  }
+}
+
+void SharedRows::tell_wants() {
+  for (const RowId id : std::exchange(news_, {})) make_item(id);
+  flush();
 }
 
 Result<> SharedRows::on_places(NodeId peer, const RowPlaces& places) {
@@ -127,27 +157,26 @@ Result<> SharedRows::on_places(NodeId peer, const RowPlaces& places) {
     }
     RowEntry& entry = entries_[id];
     if (!entry.directory || entry.directory->moves < place.moves) {
-      entry.directory = Location{NodeId{place.owner}, place.moves};
+      set_directory(id, entry, {NodeId{place.owner}, place.moves});
     }
     outbound_.say(peer, places.table, PlaceNews::kHomeAck, place);
   }
   return {};
 }
 
-void SharedRows::round() {
+void SharedRows::round(bool is_flush) {
+  is_flush_ = is_flush;
+  if (is_flush) {
+    // What codecs have lost is in copies that are not due otherwise.
+    for (auto& [id, entry] : entries_) {
+      if (entry.copy && spec(id.table).codec != Codec::kFp32) make_due(id, entry);
+    }
+  }
   std::vector<RowId> touched;
   tables_.for_each([&](TableId table, TableRows& rows) {
     for (const Key key : rows.take_touched()) touched.push_back({table, key});
   });
-  for (const RowId id : touched) {
-    RowEntry* const entry = find_entry(id);
-    if (entry == nullptr) continue;
-    if (entry->owned) {
-      mark_dirty(id, *entry->owned, self_);
-    } else if (entry->copy) {
-      make_due(id, *entry);
-    }
-  }
+  for (const RowId id : touched) on_written(id);
   for (const RowId id : std::exchange(due_, {})) make_item(id);
   for (const RowId id : std::exchange(dirty_, {})) {
     RowEntry* const entry = find_entry(id);
@@ -156,11 +185,18 @@ void SharedRows::round() {
       if (sharer.has_copy && sharer.is_dirty) refresh(id, *entry->owned, sharer);
     }
   }
+  is_flush_ = false;
   flush();
 }
 
+std::uint64_t SharedRows::copies() const {
+  return static_cast<std::uint64_t>(
+      std::count_if(entries_.begin(), entries_.end(),
+                    [](const auto& entry) { return entry.second.copy.has_value(); }));
+}
+
 bool SharedRows::is_quiet() const {
-  return due_.empty() && dirty_.empty() && released_.empty() &&
+  return news_.empty() && refused_.empty() && due_.empty() && dirty_.empty() && released_.empty() &&
          std::all_of(entries_.begin(), entries_.end(), [](const auto& entry) {
            return !entry.second.sent && !entry.second.forward && entry.second.parked.empty();
          });

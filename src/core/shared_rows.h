@@ -10,13 +10,16 @@
 #include <memory>
 #include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
-#include "base/prng.h"
 #include "core/links.h"
+#include "core/move_log.h"
 #include "core/outbound.h"
+#include "core/outstanding.h"
 #include "core/row_entry.h"
 #include "core/tables.h"
+#include "core/wanted_rows.h"
 #include "placement/partition_map.h"
 
 namespace godwit {
@@ -24,11 +27,13 @@ namespace godwit {
 class SharedRows {
  public:
   // REQUIRES: all arguments outlive this.
-  SharedRows(NodeId self, const PartitionMap& map, Tables& tables, Links& links);
+  SharedRows(NodeId self, const PartitionMap& map, Tables& tables, const WantedRows& wanted,
+             Links& links);
 
   bool owns(RowId id) const;
   // Whether this node's threads read and change the row in its memory.
   bool is_here(RowId id) const;
+  bool is_resident(RowId id) const { return rows(id.table).is_there(id.key); }
   // A change of this node is on its way to the owner, and there is no copy that has it: who reads
   // the row elsewhere now may miss it.
   bool must_wait(RowId id) const;
@@ -48,8 +53,19 @@ class SharedRows {
   // Parked requests whose row has come, to be handled like new ones.
   std::vector<std::shared_ptr<Frame>> take_released();
 
-  // This node's threads want the row, or no longer.
+  const TableSpec& spec(TableId table) const { return rows(table).spec(); }
+
+  // This node's threads want the row, or no longer: `wanted` says so already.
   void want(RowId id, bool on);
+  // A row that is here, came as `base` and was changed since becomes a copy its owner knows of.
+  // tell_wants() must follow.
+  void adopt_copy(RowId id, std::span<const float> base);
+  // What this node has to do with a row: it owns it; or something is known, or on its way, about
+  // it.
+  enum class Tie : std::uint8_t { kNone, kEngaged, kOwner };
+  Tie tie(RowId id) const;
+  // This node's threads have changed the row in place.
+  void on_written(RowId id);
 
   // Before the owner answers `origin` or tells it that its change is applied: what it keeps of
   // these rows must not be older than that.
@@ -66,40 +82,77 @@ class SharedRows {
   Result<> on_transfers(NodeId peer, const RowTransfers& transfers);
   Result<> on_places(NodeId peer, const RowPlaces& places);
 
-  // Sends the changes since the last round: items to owners, refreshes to who has copies.
-  void round();
+  // Sends the changes since the last round: items to owners, refreshes to who has copies. A flush
+  // also sends what codecs have lost so far.
+  void round(bool is_flush = false);
+  // The number of this node's last item, and whether all up to a number are applied.
+  std::uint64_t last_item() const { return items_.last(); }
+  bool are_applied(std::uint64_t item) const { return items_.has_ended(item); }
+  // A change of the row is on its way to its owner.
+  bool is_item_out(RowId id) const {
+    const RowEntry* const entry = find(id);
+    return entry != nullptr && entry->sent.has_value();
+  }
+  // Overwrites the values of a copy, while the owner is asked to do so.
+  void overwrite_copy(RowId id, std::span<const float> values, bool reset_state);
+  // There may be something for a round to send.
+  bool is_round_due() const { return !due_.empty() || !dirty_.empty(); }
+  // Rows that the owner neither gives nor copies, since others want them.
+  std::vector<RowId> take_refused() { return std::exchange(refused_, {}); }
+  // Tells owners which rows are wanted, or no longer. To be called after want().
+  void tell_wants();
   // Sends what has been said so far, to all or before something else is sent to one. To be called
   // after each of the calls above.
   void flush() { outbound_.flush(); }
   void flush(NodeId peer) { outbound_.flush(peer); }
 
+  // The time of what happens from now on, and the last changes of owners of rows whose home this
+  // is.
+  void note_time(Time now) { moves_.note_time(now); }
+  const MoveLog& moves() const { return moves_; }
+
+  struct Counts {
+    std::uint64_t moved_in = 0;  // rows
+    std::uint64_t moved_out = 0;
+    std::uint64_t items = 0;  // sent, of this node
+    std::uint64_t refreshes = 0;
+  };
+  const Counts& counts() const { return counts_; }
+  // Copies of other nodes' rows. Takes time.
+  std::uint64_t copies() const;
+
   // For the checks of tests and the simulator.
   const RowEntry* find(RowId id) const;
   // Nothing is on its way or waits to be sent.
   bool is_quiet() const;
-  // Moves a row that this node owns to another one, for no reason.
+  // Moves a row that this node owns to another one that wants it, for no reason.
   void move_anyway(RowId id, NodeId to);
 
  private:
-  struct Hash {
-    std::size_t operator()(const RowId& id) const {
-      return mix64(static_cast<std::uint64_t>(id.table.value()), id.key);
-    }
-  };
-
   NodeId home(RowId id) const { return map_.home(id.table, id.key); }
   RowEntry* find_entry(RowId id);
   TableRows& rows(TableId table) const;
   // The entry with `owned`. REQUIRES: owns(id).
   OwnedRow& owned(RowId id);
+  RowCodec row_codec(TableId table, Codec codec) const;
+  // The row that coded words stand for; valid until the next call.
+  std::span<const float> decoded(const RowCodec& codec, std::span<const float> words);
   // Drops an entry that says nothing.
   void tidy(RowId id);
   void make_due(RowId id, RowEntry& entry);
-  void share_if_copied(RowId id, const OwnedRow& row, HeldRow& held);
+  // REQUIRES: this is the row's home.
+  void set_directory(RowId id, RowEntry& entry, const Location& place);
+  void share_if_wanted(RowId id, const OwnedRow& row, HeldRow& held);
 
   // Of the owner (shared_rows_owner.cc).
-  Result<> handle_item(RowId id, const ItemRecord& item, std::span<const float> delta);
+  // `words` is the delta, coded.
+  Result<> handle_item(RowId id, const ItemRecord& item, const RowCodec& codec,
+                       std::span<const float> words);
   Result<> apply_item(RowId id, const ItemRecord& item, std::span<const float> delta);
+  // Whether others than `node` want the row.
+  bool is_wanted_by_others(RowId id, const OwnedRow& row, NodeId node) const;
+  // Whether `node`, which wants the row, gets it or a copy.
+  bool is_granted(RowId id, const OwnedRow& row, NodeId node) const;
   void set_sharer_wants(RowId id, NodeId node, bool wants);
   void after_off(RowId id);
   void mark_dirty(RowId id, OwnedRow& row, NodeId but);
@@ -113,18 +166,29 @@ class SharedRows {
 
   // Of who has copies (shared_rows_copy.cc).
   void make_item(RowId id);
-  void acknowledged(RowId id, std::uint64_t sequence, std::uint32_t moves);
+  // Takes the change of a copy since its last item out of it, for an item; empty if there is none.
+  // Leaves what the codec loses for the next.
+  std::vector<float> take_delta(RowCopy& copy, std::span<const float> row, RowCodec& codec);
+  void acknowledged(RowId id, const AckRecord& ack);
   void take_refresh(RowId id, const RefreshRecord& record, std::span<const float> row);
 
   const NodeId self_;
   const PartitionMap& map_;
   Tables& tables_;
+  const WantedRows& wanted_;
   Outbound outbound_;
-  std::unordered_map<RowId, RowEntry, Hash> entries_;
-  std::uint64_t sequence_ = 0;  // of the last item of this node
-  std::vector<RowId> due_;      // may have an item to send
-  std::vector<RowId> dirty_;    // owned, with copies that lack something
+  std::unordered_map<RowId, RowEntry, RowId::Hash> entries_;
+  Outstanding items_;        // of this node
+  std::vector<RowId> news_;  // wanted, or no longer
+  std::vector<RowId> refused_;
+  std::vector<RowId> due_;    // may have an item to send in the next round
+  std::vector<RowId> dirty_;  // owned, with copies that lack something
   std::vector<std::shared_ptr<Frame>> released_;
+  Counts counts_;
+  std::vector<float> decoded_;
+  std::vector<float> coded_;
+  bool is_flush_ = false;  // what codecs have lost goes too
+  MoveLog moves_;
 };
 
 }  // namespace godwit

@@ -11,6 +11,23 @@
 
 namespace godwit {
 
+std::vector<float> SharedRows::take_delta(RowCopy& copy, std::span<const float> row,
+                                          RowCodec& codec) {
+  if (std::memcmp(row.data(), copy.base.data(), row.size_bytes()) == 0) return {};
+  std::vector<float> delta(row.size());
+  for (std::size_t i = 0; i < row.size(); ++i) delta[i] = row[i] - copy.base[i];
+  coded_.resize(codec.words());
+  if (codec.codec != Codec::kFp32 && codec.encode_with_feedback(delta, coded_)) {
+    // `delta` is what was lost: it stays to be sent.
+    for (std::size_t i = 0; i < row.size(); ++i) copy.base[i] = row[i] - delta[i];
+    codec.decode(coded_, delta);
+    return delta;
+  }
+  codec.codec = Codec::kFp32;
+  std::copy(row.begin(), row.end(), copy.base.begin());
+  return delta;
+}
+
 // One item per row at a time: what comes meanwhile waits for its acknowledgement.
 void SharedRows::make_item(RowId id) {
   RowEntry* const entry = find_entry(id);
@@ -18,18 +35,13 @@ void SharedRows::make_item(RowId id) {
   entry->is_due = false;
   if (entry->owned || entry->sent) return tidy(id);
   TableRows& table = rows(id.table);
-  std::vector<float> delta;
   const bool is_off = !entry->wants;
+  RowCodec codec = row_codec(id.table, is_off || is_flush_ ? Codec::kFp32 : table.spec().codec);
+  std::vector<float> delta;
   if (entry->copy) {
     auto held = table.hold_if_there(id.key);
     GODWIT_CHECK(held.has_value());
-    const auto row = held->floats();
-    std::vector<float>& base = entry->copy->base;
-    if (std::memcmp(row.data(), base.data(), row.size_bytes()) != 0) {
-      delta.resize(row.size());
-      for (std::size_t i = 0; i < row.size(); ++i) delta[i] = row[i] - base[i];
-      std::copy(row.begin(), row.end(), base.begin());
-    }
+    delta = take_delta(*entry->copy, held->floats(), codec);
     if (is_off) {
       table.erase(id.key, *std::move(held));
       entry->copy.reset();
@@ -39,7 +51,7 @@ void SharedRows::make_item(RowId id) {
   if (delta.empty() && !is_news) return tidy(id);
 
   ItemRecord item{.key = id.key,
-                  .sequence = ++sequence_,
+                  .sequence = items_.begin(),
                   .origin = static_cast<std::uint32_t>(self_.value()),
                   .has_delta = static_cast<std::uint8_t>(delta.empty() ? 0 : 1)};
   if (is_news) {
@@ -47,40 +59,77 @@ void SharedRows::make_item(RowId id) {
     entry->told = entry->wants;
     if (entry->wants) entry->on_sequence = item.sequence;
   }
+  ++counts_.items;
+  const bool is_plain = codec.codec == Codec::kFp32;
   entry->sent = SentItem{.sequence = item.sequence, .delta = delta};
-  const auto sent = handle_item(id, item, delta);
+  const auto words = is_plain ? std::span<const float>(delta) : std::span<const float>(coded_);
+  const auto sent = handle_item(id, item, codec, delta.empty() ? std::span<const float>() : words);
   GODWIT_CHECK(sent.ok());  // not owned here, so it was sent on
 }
 
 Result<> SharedRows::on_acks(const RowAcks& acks) {
   for (const AckRecord& ack : acks.records) {
-    acknowledged({acks.table, ack.key}, ack.sequence, ack.moves);
+    acknowledged({acks.table, ack.key}, ack);
   }
   return {};
 }
 
-void SharedRows::acknowledged(RowId id, std::uint64_t sequence, std::uint32_t moves) {
+void SharedRows::acknowledged(RowId id, const AckRecord& ack) {
   RowEntry* const entry = find_entry(id);
   if (entry == nullptr || entry->owned) return;
   // Refreshes of earlier owners may lack what this one has.
-  if (entry->copy) entry->copy->moves = std::max(entry->copy->moves, moves);
-  if (!entry->sent || entry->sent->sequence != sequence) return;
+  if (entry->copy) entry->copy->moves = std::max(entry->copy->moves, ack.moves);
+  if (!entry->sent || entry->sent->sequence != ack.sequence) return;
   entry->sent.reset();
-  if (entry->copy || entry->wants != entry->told) make_due(id, *entry);
+  items_.end(ack.sequence);
+  if (ack.is_refused != 0) {
+    entry->told = false;
+    if (std::exchange(entry->wants, false)) refused_.push_back(id);
+  }
+  if (entry->wants != entry->told) news_.push_back(id);
+  if (entry->copy) make_due(id, *entry);
   tidy(id);
+}
+
+void SharedRows::adopt_copy(RowId id, std::span<const float> base) {
+  auto held = rows(id.table).hold_if_there(id.key);
+  GODWIT_CHECK(held.has_value());
+  rows(id.table).set_shared(*held, true);
+  RowEntry& entry = entries_[id];
+  GODWIT_CHECK(!entry.owned && !entry.copy && !entry.told && !entry.sent);
+  entry.copy = RowCopy{.base = {base.begin(), base.end()}, .was_visit = true};
+  entry.wants = true;
+  news_.push_back(id);
+}
+
+void SharedRows::overwrite_copy(RowId id, std::span<const float> values, bool reset_state) {
+  RowEntry* const entry = find_entry(id);
+  if (entry == nullptr || !entry->copy) return;
+  const auto held = rows(id.table).hold_if_there(id.key);
+  GODWIT_CHECK(held.has_value());
+  std::copy(values.begin(), values.end(), held->floats().begin());
+  std::copy(values.begin(), values.end(), entry->copy->base.begin());
+  if (!reset_state) return;
+  const auto state = held->floats().subspan(values.size());
+  std::fill(state.begin(), state.end(), 0.0F);
+  std::fill(entry->copy->base.begin() + static_cast<std::ptrdiff_t>(values.size()),
+            entry->copy->base.end(), 0.0F);
 }
 
 Result<> SharedRows::on_refreshes(const RowRefreshes& refreshes) {
   TableRows* const table = tables_.find(refreshes.table);
-  if (table == nullptr || refreshes.row_floats != table->layout().row_floats()) {
-    return corruption("refreshes of {} floats came for table {}", refreshes.row_floats,
+  if (table == nullptr ||
+      refreshes.row_words != row_codec(refreshes.table, refreshes.codec).words()) {
+    return corruption("refreshes of {} words came for table {}", refreshes.row_words,
                       refreshes.table.value());
   }
-  std::span<const float> floats = refreshes.floats;
+  const RowCodec codec = row_codec(refreshes.table, refreshes.codec);
+  std::span<const float> words = refreshes.words;
   for (const RefreshRecord& record : refreshes.records) {
     GODWIT_TRY(table->check_pull({&record.key, 1}, table->spec().row_length));
-    take_refresh({refreshes.table, record.key}, record, floats.first(refreshes.row_floats));
-    floats = floats.subspan(refreshes.row_floats);
+    take_refresh({refreshes.table, record.key}, record,
+                 decoded(codec, words.first(refreshes.row_words)));
+    words = words.subspan(refreshes.row_words);
   }
   return {};
 }
@@ -88,7 +137,7 @@ Result<> SharedRows::on_refreshes(const RowRefreshes& refreshes) {
 void SharedRows::take_refresh(RowId id, const RefreshRecord& record, std::span<const float> row) {
   RowEntry* const entry = find_entry(id);
   if (entry == nullptr || entry->owned) return;
-  if (!entry->copy) {
+  if (!entry->copy || entry->copy->was_visit) {
     if (!entry->told || record.contains < entry->on_sequence) return;
   } else if (record.moves < entry->copy->moves || record.version < entry->copy->version) {
     return;

@@ -16,41 +16,64 @@ void add_to(std::span<float> row, std::span<const float> delta) {
   for (std::size_t i = 0; i < delta.size(); ++i) row[i] += delta[i];
 }
 
+// A change in 8 bits is made good by the next one; a value in 8 bits is just wrong.
+Codec refresh_codec(Codec codec) {
+  return codec == Codec::kInt8 ? Codec::kBf16 : codec;
+}
+
+bool may_move(const TableSpec& table) {
+  return table.placement != Placement::kReplicateAll &&
+         table.placement != Placement::kReplicateOnly;
+}
+
 }  // namespace
+
+RowCodec SharedRows::row_codec(TableId table, Codec codec) const {
+  const RowLayout& layout = rows(table).layout();
+  return {.codec = codec, .values = layout.value_length, .state = layout.state_length};
+}
+
+std::span<const float> SharedRows::decoded(const RowCodec& codec, std::span<const float> words) {
+  if (codec.codec == Codec::kFp32 || words.empty()) return words;
+  decoded_.resize(codec.values + codec.state);
+  codec.decode(words, decoded_);
+  return decoded_;
+}
 
 Result<> SharedRows::on_items(const RowItems& items) {
   TableRows* const table = tables_.find(items.table);
   if (table == nullptr) return corruption("items for table {}, which is not", items.table.value());
-  if (items.row_floats != table->layout().row_floats()) {
-    return corruption("items of {} floats for rows of {}", items.row_floats,
-                      table->layout().row_floats());
+  const RowCodec codec = row_codec(items.table, items.codec);
+  if (items.row_words != codec.words()) {
+    return corruption("items of {} words for rows of {}", items.row_words, codec.words());
   }
-  std::span<const float> left = items.floats;
+  std::span<const float> left = items.words;
   for (const ItemRecord& item : items.records) {
-    const auto delta = left.first(item.has_delta != 0 ? items.row_floats : 0);
-    left = left.subspan(delta.size());
+    const auto words = left.first(item.has_delta != 0 ? items.row_words : 0);
+    left = left.subspan(words.size());
     if (item.origin >= map_.nodes()) return corruption("an item of node {}", item.origin);
     GODWIT_TRY(table->check_pull({&item.key, 1}, table->spec().row_length));
-    GODWIT_TRY(handle_item({items.table, item.key}, item, delta));
+    GODWIT_TRY(handle_item({items.table, item.key}, item, codec, words));
   }
   return {};
 }
 
-Result<> SharedRows::handle_item(RowId id, const ItemRecord& item, std::span<const float> delta) {
+Result<> SharedRows::handle_item(RowId id, const ItemRecord& item, const RowCodec& codec,
+                                 std::span<const float> words) {
   const Hop hop = next_hop(id, item.via_home != 0, item.claim);
-  if (hop.kind == Hop::Kind::kHere) return apply_item(id, item, delta);
+  if (hop.kind == Hop::Kind::kHere) return apply_item(id, item, decoded(codec, words));
+  if (hop.kind == Hop::Kind::kPark) {
+    park(id, make_frame(kFirstTerm, RowItems{.table = id.table,
+                                             .row_words = codec.words(),
+                                             .codec = codec.codec,
+                                             .records = {&item, 1},
+                                             .words = words}));
+    return {};
+  }
   ItemRecord sent_on = item;
   sent_on.via_home = hop.via_home ? 1 : 0;
   sent_on.claim = hop.claim;
-  const auto row_floats = static_cast<std::uint32_t>(rows(id.table).layout().row_floats());
-  if (hop.kind == Hop::Kind::kPark) {
-    park(id, make_frame(kFirstTerm, RowItems{.table = id.table,
-                                             .row_floats = row_floats,
-                                             .records = {&item, 1},
-                                             .floats = delta}));
-  } else {
-    outbound_.say(hop.node, id.table, row_floats, sent_on, delta);
-  }
+  outbound_.say(hop.node, id.table, codec.codec, codec.words(), sent_on, words);
   return {};
 }
 
@@ -67,15 +90,34 @@ Result<> SharedRows::apply_item(RowId id, const ItemRecord& item, std::span<cons
     }
     if (!delta.empty()) mark_dirty(id, row, origin);
   }
+  const auto want = static_cast<Want>(item.want);
+  const bool is_refused = want == Want::kOn && origin != self_ && !is_granted(id, row, origin);
+  const AckRecord ack{.key = item.key,
+                      .sequence = item.sequence,
+                      .moves = row.moves,
+                      .is_refused = is_refused ? 1U : 0U};
   if (origin == self_) {
-    acknowledged(id, item.sequence, row.moves);
+    acknowledged(id, ack);
     return {};
   }
-  outbound_.say(origin, id.table, AckRecord{item.key, item.sequence, row.moves});
-  if (is_new && static_cast<Want>(item.want) != Want::kSame) {
-    set_sharer_wants(id, origin, static_cast<Want>(item.want) == Want::kOn);
+  outbound_.say(origin, id.table, ack);
+  if (is_new && want != Want::kSame && !is_refused) {
+    set_sharer_wants(id, origin, want == Want::kOn);
   }
   return {};
+}
+
+bool SharedRows::is_wanted_by_others(RowId id, const OwnedRow& row, NodeId node) const {
+  return wanted_.is_wanted(id) ||
+         std::any_of(row.sharers.begin(), row.sharers.end(),
+                     [node](const Sharer& other) { return other.wants && other.node != node; });
+}
+
+// A rule that is not additive cannot be run in two places.
+bool SharedRows::is_granted(RowId id, const OwnedRow& row, NodeId node) const {
+  const TableSpec& table = spec(id.table);
+  const bool may_copy = table.rule.additive() && table.placement != Placement::kRelocateOnly;
+  return may_copy || (may_move(table) && !is_wanted_by_others(id, row, node));
 }
 
 void SharedRows::set_sharer_wants(RowId id, NodeId node, bool wants) {
@@ -85,26 +127,21 @@ void SharedRows::set_sharer_wants(RowId id, NodeId node, bool wants) {
   sharer.has_copy = false;
   sharer.is_dirty = false;
   if (!wants) {
-    if (auto held = rows(id.table).hold_if_there(id.key)) share_if_copied(id, row, *held);
+    if (auto held = rows(id.table).hold_if_there(id.key)) share_if_wanted(id, row, *held);
     return after_off(id);
   }
-  const bool others_want =
-      row.is_wanted_here ||
-      std::any_of(row.sharers.begin(), row.sharers.end(),
-                  [node](const Sharer& other) { return other.wants && other.node != node; });
-  if (!others_want) return transfer(id, node);
-  // A rule that is not additive cannot be run in two places.
-  if (!rows(id.table).spec().rule.additive()) return;
+  if (may_move(spec(id.table)) && !is_wanted_by_others(id, row, node)) return transfer(id, node);
+  if (auto held = rows(id.table).hold(id.key); held.ok()) share_if_wanted(id, row, *held);
   sharer.has_copy = true;
-  sharer.is_dirty = true;
-  dirty_.push_back(id);
+  refresh(id, row, sharer);  // it may be waited for
 }
 
 // Whoever is left wanting the row alone gets it.
 void SharedRows::after_off(RowId id) {
   OwnedRow& row = owned(id);
   const auto wants = [](const Sharer& sharer) { return sharer.wants; };
-  if (!row.is_wanted_here && std::count_if(row.sharers.begin(), row.sharers.end(), wants) == 1) {
+  if (may_move(spec(id.table)) && !wanted_.is_wanted(id) &&
+      std::count_if(row.sharers.begin(), row.sharers.end(), wants) == 1) {
     return transfer(id, std::find_if(row.sharers.begin(), row.sharers.end(), wants)->node);
   }
   tidy(id);
@@ -130,8 +167,9 @@ void SharedRows::refresh(RowId id, OwnedRow& row, Sharer& sharer) {
   }
   rows(id.table).set_shared(*held, true);
   sharer.is_dirty = false;
+  ++counts_.refreshes;
   outbound_.say(
-      sharer.node, id.table,
+      sharer.node, id.table, row_codec(id.table, refresh_codec(spec(id.table).codec)),
       RefreshRecord{
           .key = id.key, .version = row.version, .contains = sharer.seen, .moves = row.moves},
       held->floats());
@@ -156,7 +194,8 @@ void SharedRows::bring_up_to_date(NodeId origin, TableId table, std::span<const 
 }
 
 void SharedRows::move_anyway(RowId id, NodeId to) {
-  if (owns(id) && to != self_) transfer(id, to);
+  if (owns(id) && to != self_ && owned(id).is_wanted_by(to)) transfer(id, to);
+  tidy(id);
 }
 
 void SharedRows::transfer(RowId id, NodeId to) {
@@ -168,20 +207,22 @@ void SharedRows::transfer(RowId id, NodeId to) {
   RowEntry& entry = entries_[id];
   entry.owned.reset();
   const std::uint32_t moves = row.moves + 1;
+  ++counts_.moved_out;
+  const bool is_wanted_here = wanted_.is_wanted(id);
 
   std::vector<SharerRecord> sharers;
   bool is_self_listed = false;
   for (const Sharer& sharer : row.sharers) {
     const bool is_self = sharer.node == self_;
     is_self_listed = is_self_listed || is_self;
-    const bool keeps = is_self && row.is_wanted_here;
+    const bool keeps = is_self && is_wanted_here;
     sharers.push_back({.seen = sharer.seen,
                        .node = static_cast<std::uint32_t>(sharer.node.value()),
                        .wants = static_cast<std::uint8_t>(sharer.wants || keeps ? 1 : 0),
                        .has_copy = static_cast<std::uint8_t>(
                            (sharer.has_copy && sharer.node != to) || keeps ? 1 : 0)});
   }
-  if (row.is_wanted_here && !is_self_listed) {
+  if (is_wanted_here && !is_self_listed) {
     sharers.push_back(
         {.node = static_cast<std::uint32_t>(self_.value()), .wants = 1, .has_copy = 1});
   }
@@ -192,7 +233,7 @@ void SharedRows::transfer(RowId id, NodeId to) {
                                .sharers = static_cast<std::uint32_t>(sharers.size())},
                 sharers, held->floats());
 
-  if (row.is_wanted_here) {
+  if (is_wanted_here) {
     entry.copy = RowCopy{.version = row.version,
                          .moves = moves,
                          .base = {held->floats().begin(), held->floats().end()}};
@@ -200,12 +241,12 @@ void SharedRows::transfer(RowId id, NodeId to) {
   } else {
     table.erase(id.key, std::move(held).value());
   }
-  entry.wants = entry.told = row.is_wanted_here;
+  entry.wants = entry.told = is_wanted_here;
   entry.on_sequence = 0;
   const PlaceRecord place{
       .key = id.key, .owner = static_cast<std::uint32_t>(to.value()), .moves = moves};
   if (home(id) == self_) {
-    entry.directory = Location{to, moves};
+    set_directory(id, entry, {to, moves});
   } else {
     entry.forward = Location{to, moves};
     if (home(id) != to) outbound_.say(home(id), id.table, PlaceNews::kHome, place);
@@ -247,7 +288,7 @@ Result<> SharedRows::merge_into(RowId id, const RowEntry& entry, std::span<const
       if (!entry.sent->delta.empty()) add_to(here, entry.sent->delta);
     }
   }
-  share_if_copied(id, row, held);
+  share_if_wanted(id, row, held);
   return {};
 }
 
@@ -256,7 +297,7 @@ Result<> SharedRows::take_over(NodeId from, RowId id, const TransferRecord& reco
                                std::span<const float> floats) {
   if (owns(id)) return corruption("row {} came to its owner", id.key);
   RowEntry& entry = entries_[id];
-  OwnedRow row{.version = record.version + 1, .moves = record.moves, .is_wanted_here = entry.wants};
+  OwnedRow row{.version = record.version + 1, .moves = record.moves};
   for (const SharerRecord& sharer : sharers) {
     if (sharer.node >= map_.nodes()) return corruption("a sharer is node {}", sharer.node);
     const bool is_self = NodeId{sharer.node} == self_;
@@ -268,13 +309,15 @@ Result<> SharedRows::take_over(NodeId from, RowId id, const TransferRecord& reco
   }
   GODWIT_TRY(merge_into(id, entry, floats, row));
   entry.copy.reset();
+  if (entry.sent) items_.end(entry.sent->sequence);
   entry.sent.reset();
   entry.forward.reset();
   entry.told = entry.wants = false;
   entry.owned = std::move(row);
+  ++counts_.moved_in;
   dirty_.push_back(id);
   if (home(id) == self_) {
-    entry.directory = Location{self_, record.moves};
+    set_directory(id, entry, {self_, record.moves});
     outbound_.say(from, id.table, PlaceNews::kHomeAck,
                   PlaceRecord{.key = id.key,
                               .owner = static_cast<std::uint32_t>(self_.value()),
@@ -282,7 +325,7 @@ Result<> SharedRows::take_over(NodeId from, RowId id, const TransferRecord& reco
   }
   std::move(entry.parked.begin(), entry.parked.end(), std::back_inserter(released_));
   entry.parked.clear();
-  if (!entry.owned->is_wanted_here) after_off(id);
+  if (!wanted_.is_wanted(id)) after_off(id);
   return {};
 }
 

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "core/core_fixture.h"
 
 namespace godwit {
@@ -19,7 +21,11 @@ class SharedRowsTest : public testing::Test {
  protected:
   void start(const Rule& rule = {}) {
     cores_.connect();
-    spec_ = {.name = "t", .rows = 100, .row_length = kLength, .rule = rule};
+    spec_ = {.name = "t",
+             .rows = 100,
+             .row_length = kLength,
+             .rule = rule,
+             .placement = Placement::kIntentPlain};
     table_ = cores_.open(0, spec_).value();
     id_ = {table_, cores_.keys_of(0, table_, 1)[0]};
   }
@@ -33,9 +39,18 @@ class SharedRowsTest : public testing::Test {
     }
   }
   void want(std::int64_t node, bool on) {
-    shared(node).want(id_, on);
-    shared(node).flush();
+    begin_wanting(node, on);
     settle();
+  }
+  void begin_wanting(std::int64_t node, bool on) {
+    LeaseRows& lease = leases_[node];
+    if (on) {
+      lease = {.table = table_, .rows = cores_.tables(node).find(table_), .keys = {id_.key}};
+      cores_.core(node).leases().acquire(lease);
+    } else {
+      cores_.core(node).leases().release(lease, cores_.now);
+    }
+    cores_.core(node).leases().send(cores_.now);
   }
   // A change by a thread of a node that has the row.
   void add_here(std::int64_t node, float value) {
@@ -66,6 +81,7 @@ class SharedRowsTest : public testing::Test {
   }
 
   WiredCores cores_;
+  std::map<std::int64_t, LeaseRows> leases_;
   TableSpec spec_;
   TableId table_;
   RowId id_;
@@ -85,6 +101,27 @@ TEST_F(SharedRowsTest, ARowThatOneNodeWantsMovesThere) {
   EXPECT_THAT(owners(), ElementsAre(2));
   EXPECT_THAT(row(2), ElementsAre(5, 5));
   EXPECT_FALSE(shared(1).find(id_)) << "the home knows, so nothing is left at the way";
+}
+
+TEST_F(SharedRowsTest, TheHomeRemembersWhoOwnedARowAndSinceWhen) {
+  start();
+  const auto move_at = [&](std::int64_t node, std::int64_t second) {
+    cores_.now = Time(std::chrono::seconds(second));
+    want(node, true);
+    want(node, false);
+  };
+  move_at(1, 10);
+  move_at(2, 20);
+  move_at(0, 30);
+  const auto moves = shared(0).moves().of(id_);
+  ASSERT_EQ(moves.size(), 3u);
+  const std::vector<std::int64_t> owners{1, 2, 0};
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(moves[i].to.owner, NodeId{owners[i]});
+    EXPECT_EQ(moves[i].to.moves, i + 1);
+    EXPECT_EQ(moves[i].at, Time(std::chrono::seconds(10 * (i + 1))));
+  }
+  EXPECT_TRUE(shared(1).moves().of(id_).empty()) << "only its home";
 }
 
 TEST_F(SharedRowsTest, ARowThatSeveralNodesWantIsCopied) {
@@ -127,12 +164,12 @@ TEST_F(SharedRowsTest, ARowThatMovesWhileItsOwnerWantsItLeavesACopy) {
   want(0, true);
   want(1, true);
   add_here(0, 1);
-  shared(0).move_anyway(id_, NodeId{2});
+  shared(0).move_anyway(id_, NodeId{1});
   shared(0).flush();
   add_here(0, 10);
   settle();
-  EXPECT_THAT(owners(), ElementsAre(2));
-  for (std::int64_t node = 0; node < 3; ++node) EXPECT_THAT(row(node), ElementsAre(11, 11));
+  EXPECT_THAT(owners(), ElementsAre(1));
+  for (std::int64_t node = 0; node < 2; ++node) EXPECT_THAT(row(node), ElementsAre(11, 11));
   want(1, false);
   EXPECT_THAT(owners(), ElementsAre(0)) << "who is left wanting it alone gets it";
 }
@@ -150,6 +187,8 @@ TEST_F(SharedRowsTest, RequestsFindARowThatHasMoved) {
 TEST_F(SharedRowsTest, ARequestThatComesBeforeTheRowWaitsForIt) {
   start();
   add_here(0, 7);
+  want(0, true);
+  want(1, true);
   shared(0).move_anyway(id_, NodeId{1});  // said, not sent yet
   // The home sends a request after the row, but it arrives first.
   const Pull pull{.request = Waits::wire_number(cores_.core(2).waits().reserve(), 0),
@@ -181,15 +220,12 @@ TEST_F(SharedRowsTest, ARefreshFromBeforeTheRowWasWantedAgainIsNotTaken) {
   shared(0).move_anyway(id_, NodeId{2});
   shared(0).flush();
   cores_.run();
-  shared(1).want(id_, false);
-  shared(1).round();
+  begin_wanting(1, false);
   cores_.run();
   add_here(2, 100);
   const std::vector<Key> keys = {id_.key};
   EXPECT_THAT(cores_.pull(1, table_, keys, kLength).value(), ElementsAre(101, 101));
-  shared(1).want(id_, true);
-  shared(1).round();
-  cores_.run();
+  begin_wanting(1, true);
   cores_.core(1).on_frame(slow.from, slow.frame, cores_.now);
   EXPECT_FALSE(shared(1).is_here(id_)) << "it would be older than what was read";
   settle();
@@ -202,6 +238,9 @@ TEST_F(SharedRowsTest, RulesThatAreNotAdditiveMoveButAreNotCopied) {
   want(1, true);
   EXPECT_FALSE(shared(1).is_here(id_));
   want(0, false);
+  EXPECT_THAT(owners(), ElementsAre(0)) << "it was refused and is not remembered";
+  want(1, false);
+  want(1, true);
   EXPECT_THAT(owners(), ElementsAre(1));
 }
 
@@ -215,6 +254,54 @@ TEST_F(SharedRowsTest, StateTravelsWithTheRow) {
   const std::vector<float> before = held(0);
   want(2, true);
   EXPECT_EQ(held(2), before);
+}
+
+// What 8 or 16 bits do not hold is not lost: it comes later, and with a flush at once.
+TEST_F(SharedRowsTest, CodedChangesAddUp) {
+  for (const Codec codec : {Codec::kBf16, Codec::kInt8}) {
+    WiredCores cores;
+    cores.connect();
+    const TableId table = cores
+                              .open(0, {.name = "t",
+                                        .rows = 100,
+                                        .row_length = kLength,
+                                        .placement = Placement::kReplicateOnly,
+                                        .codec = codec})
+                              .value();
+    const Key key = cores.keys_of(0, table, 1)[0];
+    LeaseRows lease{.table = table, .rows = cores.tables(1).find(table), .keys = {key}};
+    cores.core(1).leases().acquire(lease);
+    cores.core(1).leases().send(cores.now);
+    cores.run();
+    cores.core(0).shared().round();
+    cores.run();
+    ASSERT_TRUE(cores.core(1).leases().settle(lease));
+    const auto at = [&](std::int64_t node) {
+      return cores.tables(node).find(table)->hold(key).value().floats()[0];
+    };
+    const auto round = [&](bool is_flush) {
+      cores.core(1).leases().note_written(lease);
+      for (std::int64_t node : {1, 0}) {
+        cores.core(node).round(cores.now, is_flush);
+        cores.run();
+      }
+    };
+    float sum = 0;
+    for (int i = 0; i < 50; ++i) {
+      const std::vector<float> delta = {0.37F * static_cast<float>(i % 7), 900};
+      for (std::size_t k = 0; k < kLength; ++k) lease.refs[0].row[k] += delta[k];
+      sum += delta[0];
+      round(false);
+      EXPECT_NEAR(at(0), sum, 8) << "what is lost does not pile up";
+    }
+    round(true);
+    EXPECT_NEAR(at(0), sum, 1e-3F);
+    EXPECT_NEAR(at(1), sum, 1e-3F);
+    cores.core(1).leases().release(lease, cores.now);
+    cores.core(1).leases().send(cores.now);
+    cores.run();
+    EXPECT_NEAR(at(0), sum, 1e-3F);
+  }
 }
 
 TEST_F(SharedRowsTest, NothingIsSaidAboutRowsThatDoNotChange) {
@@ -231,23 +318,25 @@ TEST_F(SharedRowsTest, NothingIsSaidAboutRowsThatDoNotChange) {
   EXPECT_EQ(cores_.run(), 0U) << "the only other one who has it wrote it: no echo";
 }
 
-TEST_F(SharedRowsTest, ARowThatNobodyWantsAnyMoreAndNeverMovedCostsNothing) {
+TEST_F(SharedRowsTest, ARowThatOnlyItsOwnerWantsCostsNothing) {
   start();
   want(0, true);
-  EXPECT_EQ(entries(), 1U);
+  EXPECT_EQ(entries(), 0U);
+  EXPECT_EQ(cores_.run(), 0U);
   want(0, false);
   EXPECT_EQ(entries(), 0U);
+  EXPECT_EQ(cores_.core(0).wanted().size(), 0U);
 }
 
 TEST_F(SharedRowsTest, WhatCannotBeIsRefused) {
   start();
   const ItemRecord item{.key = 100, .sequence = 1, .origin = 1};
-  const RowItems out_of_range{.table = table_, .row_floats = kLength, .records = {&item, 1}};
+  const RowItems out_of_range{.table = table_, .row_words = kLength, .records = {&item, 1}};
   EXPECT_THAT(shared(0).on_items(out_of_range).error().message(), HasSubstr("out of range"));
   const ItemRecord stranger{.key = 1, .sequence = 1, .origin = 9};
-  const RowItems unknown{.table = table_, .row_floats = kLength, .records = {&stranger, 1}};
+  const RowItems unknown{.table = table_, .row_words = kLength, .records = {&stranger, 1}};
   EXPECT_EQ(shared(0).on_items(unknown).error().code(), ErrorCode::kCorruption);
-  const RowItems wrong_length{.table = table_, .row_floats = 9, .records = {&item, 1}};
+  const RowItems wrong_length{.table = table_, .row_words = 9, .records = {&item, 1}};
   EXPECT_EQ(shared(0).on_items(wrong_length).error().code(), ErrorCode::kCorruption);
   const PlaceRecord place{.key = id_.key, .owner = 2, .moves = 1};
   const RowPlaces not_home{.table = table_, .news = PlaceNews::kHome, .records = {&place, 1}};

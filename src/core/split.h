@@ -32,7 +32,29 @@ class Split {
     collect();
   }
 
+  // The same for the keys at some positions of the batch.
+  template <class OwnerOf>
+  void by(std::span<const Key> keys, std::span<const std::uint32_t> some, std::int64_t nodes,
+          OwnerOf&& owner_of) {
+    owners_.resize(some.size());
+    begins_.assign(static_cast<std::size_t>(nodes) + 1, 0);
+    for (std::size_t i = 0; i < some.size(); ++i) {
+      const auto owner = static_cast<std::uint32_t>(NodeId{owner_of(keys[some[i]])}.value());
+      owners_[i] = owner;
+      ++begins_[owner + 1];
+    }
+    collect();
+    for (std::uint32_t& position : positions_) position = some[position];
+  }
+
   const std::vector<Group>& groups() const { return groups_; }
+  // The positions that belong to `node`.
+  std::span<const std::uint32_t> of(NodeId node) const {
+    for (const Group& group : groups_) {
+      if (group.node == node) return group.positions;
+    }
+    return {};
+  }
   // True iff there are keys and all belong to `node`.
   bool is_all(NodeId node) const { return groups_.size() == 1 && groups_[0].node == node; }
 

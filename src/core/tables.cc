@@ -23,6 +23,12 @@ std::string difference(const TableSpec& have, const TableSpec& want) {
     return fmt::format("consistency {} and {}", to_string(have.consistency),
                        to_string(want.consistency));
   }
+  if (have.placement != want.placement) {
+    return fmt::format("placement {} and {}", to_string(have.placement), to_string(want.placement));
+  }
+  if (have.codec != want.codec) {
+    return fmt::format("codec {} and {}", to_string(have.codec), to_string(want.codec));
+  }
   return have.init == want.init ? "accept_nonfinite" : "init";
 }
 

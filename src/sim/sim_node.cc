@@ -12,7 +12,7 @@ namespace {
 
 NodeCoreOptions core_options(World& world, NodeId self, Prng& prng) {
   const Scenario& scenario = world.scenario();
-  NodeCoreOptions options{.self = self, .nodes = scenario.nodes};
+  NodeCoreOptions options{.self = self, .nodes = scenario.nodes, .rounds_by_timer = false};
   if (!scenario.kill_a_node) {
     // Faults may pile up to anything here, but all of them end: nobody is to be given up.
     options.liveness.lost_after = std::chrono::hours(1);
@@ -56,7 +56,7 @@ void SimNode::start() {
 // Some nodes are slow to say what has changed.
 void SimNode::run_rounds() {
   world_.network().after(self_, std::chrono::microseconds(20 + prng_.below(3000)), [this] {
-    core_.shared().round();
+    core_.round(now(), prng_.below(8) == 0);
     has_unsent_ = false;
     wake();
     if (!world_.violation()) run_rounds();
@@ -108,20 +108,20 @@ void SimNode::arm_timer() {
 
 void SimNode::advance() {
   for (const TicketId ticket : std::exchange(done_, {})) collect(ticket);
-  for (std::vector<Key>& keys : std::exchange(delayed_, {})) pull(std::move(keys));
+  for (std::vector<Key>& keys : std::exchange(delayed_pulls_, {})) pull(std::move(keys));
+  for (std::vector<Key>& keys : std::exchange(delayed_pushes_, {})) push(std::move(keys));
+  use_leases();
   if (finished() || world_.violation() || control_) return;
   switch (phase_) {
     case Phase::kOpen:
       control_ = core_.waits().reserve();
-      core_.open_table(*control_,
-                       {.name = "t",
-                        .rows = world_.scenario().keys,
-                        .row_length = static_cast<std::uint32_t>(world_.scenario().nodes)});
+      core_.open_table(*control_, world_.scenario().table_spec());
       return;
     case Phase::kWork:
       return next_operation();
     case Phase::kDrain:
-      if (!requests_.empty() || !delayed_.empty()) return;
+      if (!requests_.empty() || !leases_.empty()) return;
+      if (!delayed_pulls_.empty() || !delayed_pushes_.empty()) return;
       phase_ = Phase::kBarrier;
       [[fallthrough]];
     case Phase::kBarrier:
@@ -144,14 +144,23 @@ void SimNode::advance() {
 }
 
 void SimNode::next_operation() {
+  const Scenario& scenario = world_.scenario();
   while (operations_left_ > 0 &&
-         requests_.size() + delayed_.size() < world_.scenario().tickets_max) {
+         requests_.size() + delayed_pulls_.size() + delayed_pushes_.size() + leases_.size() <
+             scenario.tickets_max) {
     --operations_left_;
-    change_wants();
-    if (prng_.below(3) == 0) {
+    if (prng_.below(16) < scenario.storms) {
+      const auto to =
+          static_cast<std::int64_t>(prng_.below(static_cast<std::uint64_t>(scenario.nodes)));
+      core_.shared().move_anyway({table_, prng_.below(scenario.keys)}, NodeId{to});
+      core_.shared().flush();
+    }
+    if (prng_.below(16) < scenario.leases) {
+      begin_lease();
+    } else if (prng_.below(3) == 0) {
       pull(draw_keys());
     } else {
-      push();
+      push(draw_keys());
     }
   }
   if (operations_left_ == 0) {
@@ -172,8 +181,19 @@ std::vector<Key> SimNode::all_keys() const {
   return keys;
 }
 
-void SimNode::push() {
-  Request request{.is_pull = false, .keys = draw_keys()};
+bool SimNode::is_here(Key key) const {
+  return rows_->is_there(key) || core_.shared().owns({table_, key});
+}
+
+bool SimNode::must_wait(const std::vector<Key>& keys) const {
+  return !core_.failure() && std::any_of(keys.begin(), keys.end(), [this](Key key) {
+    return !is_here(key) && core_.must_wait({table_, key});
+  });
+}
+
+void SimNode::push(std::vector<Key> keys) {
+  if (must_wait(keys)) return delayed_pushes_.push_back(std::move(keys));
+  Request request{.is_pull = false, .keys = std::move(keys)};
   const auto length = static_cast<std::uint32_t>(world_.scenario().nodes);
   std::vector<float> ones(request.keys.size() * length);
   for (std::size_t i = 0; i < request.keys.size(); ++i) {
@@ -185,7 +205,7 @@ void SimNode::push() {
   split(request.keys, groups);
   const TicketId ticket = core_.waits().reserve();
   auto outgoing = core_.router().write_pushes(ticket, table_, PushMode::kPush, request.keys, ones,
-                                              length, groups);
+                                              length, groups.groups());
   RowScratch scratch;
   for (const Split::Group& group : groups.groups()) {
     if (group.node != self_) continue;
@@ -199,27 +219,11 @@ void SimNode::push() {
 }
 
 void SimNode::split(std::span<const Key> keys, Split& split) {
-  const SharedRows& shared = core_.shared();
   split.by(keys, world_.scenario().nodes, [&](Key key) {
-    const RowId id{table_, key};
-    if (shared.is_here(id)) return self_;
+    if (is_here(key)) return self_;
     const NodeId guess = core_.router().first_hop(table_, key);
-    return guess == self_ ? shared.next_hop(id, false, 0).node : guess;
+    return guess == self_ ? core_.shared().next_hop({table_, key}, false, 0).node : guess;
   });
-}
-
-void SimNode::change_wants() {
-  const Scenario& scenario = world_.scenario();
-  if (prng_.below(16) < scenario.wants) {
-    const RowId id{table_, prng_.below(scenario.keys)};
-    core_.shared().want(id, prng_.below(2) == 0);
-  }
-  if (prng_.below(16) < scenario.storms) {
-    const auto to =
-        static_cast<std::int64_t>(prng_.below(static_cast<std::uint64_t>(scenario.nodes)));
-    core_.shared().move_anyway({table_, prng_.below(scenario.keys)}, NodeId{to});
-  }
-  core_.shared().flush();
 }
 
 std::vector<float> SimNode::row(Key key) const {
@@ -231,18 +235,10 @@ std::vector<float> SimNode::row(Key key) const {
 }
 
 void SimNode::pull(std::vector<Key> keys) {
-  const auto waits = [this](Key key) { return core_.shared().must_wait({table_, key}); };
-  if (!core_.failure() && std::any_of(keys.begin(), keys.end(), waits)) {
-    delayed_.push_back(std::move(keys));
-    return;
-  }
+  if (must_wait(keys)) return delayed_pulls_.push_back(std::move(keys));
   Request request{.is_pull = true, .keys = std::move(keys)};
   const auto nodes = static_cast<std::size_t>(world_.scenario().nodes);
-  for (const Key key : request.keys) {
-    request.own_before.push_back(acknowledged_[key]);
-    const auto row = std::span(seen_).subspan(key * nodes, nodes);
-    request.seen_before.insert(request.seen_before.end(), row.begin(), row.end());
-  }
+  note_reads(request);
   Split groups;
   split(request.keys, groups);
   request.values.assign(request.keys.size() * nodes, -1);
@@ -256,7 +252,7 @@ void SimNode::pull(std::vector<Key> keys) {
   }
   const TicketId ticket = core_.waits().reserve();
   const auto length = static_cast<std::uint32_t>(world_.scenario().nodes);
-  auto outgoing = core_.router().write_pulls(ticket, table_, request.keys, length, groups);
+  auto outgoing = core_.router().write_pulls(ticket, table_, request.keys, length, groups.groups());
   send(ticket, std::move(request), std::move(outgoing), length);
 }
 
@@ -266,8 +262,10 @@ void SimNode::send(TicketId ticket, Request request, std::vector<OutgoingRequest
     request.positions.emplace_back(part.positions.begin(), part.positions.end());
   }
   const Purpose purpose{request.is_pull ? "pull" : "push", request.keys.size()};
+  std::vector<Key> keys = request.keys;
+  std::erase_if(keys, [this](Key key) { return is_here(key); });
   requests_.emplace(ticket, std::move(request));
-  core_.send(ticket, purpose, row_length, std::move(outgoing));
+  core_.send(ticket, purpose, table_, keys, row_length, std::move(outgoing));
 }
 
 void SimNode::collect(TicketId ticket) {
@@ -276,12 +274,7 @@ void SimNode::collect(TicketId ticket) {
   if (control_ == ticket) {
     control_.reset();
     if (phase_ == Phase::kOpen) {
-      const auto entry =
-          tables_
-              .find({.name = "t",
-                     .rows = world_.scenario().keys,
-                     .row_length = static_cast<std::uint32_t>(world_.scenario().nodes)})
-              .value();
+      const auto entry = tables_.find(world_.scenario().table_spec()).value();
       rows_ = entry->rows;
       table_ = entry->id;
       phase_ = Phase::kWork;
@@ -293,7 +286,7 @@ void SimNode::collect(TicketId ticket) {
     return;
   }
   auto found = requests_.extract(ticket);
-  if (found.empty()) return;  // the farewell after a failure
+  if (found.empty()) return;  // the farewell after a failure, or a lease
   Request request = std::move(found.mapped());
   if (!request.is_pull) {
     for (const Key key : request.keys) ++acknowledged_[key];
@@ -364,8 +357,8 @@ void SimNode::take_note(TicketId ticket, const Error& error) {
 }
 
 std::string SimNode::describe() const {
-  return fmt::format("node {}: {} operations left, {} requests under way", self_.value(),
-                     operations_left_, requests_.size());
+  return fmt::format("node {}: {} operations left, {} requests under way, {} leases", self_.value(),
+                     operations_left_, requests_.size(), leases_.size());
 }
 
 }  // namespace godwit::sim

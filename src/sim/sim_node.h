@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -49,14 +50,31 @@ class SimNode final : public TransportEvents, public TicketEvents {
     std::vector<float> seen_before;        // what was read of each element by then
   };
 
+  // A lease of the worker: it opens it when its rows are here, or never.
+  struct Held {
+    LeaseRows rows;
+    std::uint32_t writes_left = 0;
+    bool is_cut_short = false;  // ends at some time, ready or not
+    bool is_opened = false;
+    std::optional<TicketId> ticket;  // of waiting for its rows
+  };
+
   Time now() const { return world_.network().now(); }
   void wake();
   void advance();
   void next_operation();
-  void push();
-  // Later, if a row's own changes are still on their way.
+  // These later, if a row's own changes are still on their way.
+  void push(std::vector<Key> keys);
   void pull(std::vector<Key> keys);
-  void change_wants();
+  bool must_wait(const std::vector<Key>& keys) const;
+  bool is_here(Key key) const;
+  // What the worker does with leases (sim_leases.cc).
+  void begin_lease();
+  bool is_settled(Held& held);
+  void use_leases();
+  void write_rows(Held& held);
+  bool end_lease(Held& held);
+  void note_reads(Request& request) const;
   void run_rounds();
   // Groups keys by where their requests go first; those that are here are this node's.
   void split(std::span<const Key> keys, Split& split);
@@ -89,7 +107,9 @@ class SimNode final : public TransportEvents, public TicketEvents {
   std::optional<Error> told_;
   bool skipped_one_ = false;  // the canary's lost update
   bool has_unsent_ = false;
-  std::vector<std::vector<Key>> delayed_;  // pulls
+  std::vector<std::vector<Key>> delayed_pulls_;
+  std::vector<std::vector<Key>> delayed_pushes_;
+  std::vector<std::unique_ptr<Held>> leases_;
 };
 
 }  // namespace godwit::sim

@@ -33,11 +33,19 @@ Scenario draw_scenario(std::uint64_t seed) {
   scenario.keys = 1 + prng.below(40);
   scenario.batch_max = 1 + static_cast<std::uint32_t>(prng.below(24));
   scenario.tickets_max = 1 + static_cast<std::uint32_t>(prng.below(6));
-  scenario.wants = prng.below(3) == 0 ? 0 : static_cast<std::uint32_t>(prng.below(14));
+  scenario.leases = prng.below(3) == 0 ? 0 : static_cast<std::uint32_t>(prng.below(14));
   scenario.storms = prng.below(2) == 0 ? 0 : static_cast<std::uint32_t>(prng.below(8));
+  if (prng.below(2) == 0) scenario.placement = static_cast<Placement>(prng.below(6));
   scenario.faults = draw_faults(prng);
   if (scenario.nodes > 1 && prng.below(8) == 0) make_deadly(scenario);
   return scenario;
+}
+
+TableSpec Scenario::table_spec() const {
+  return {.name = "t",
+          .rows = keys,
+          .row_length = static_cast<std::uint32_t>(nodes),
+          .placement = placement};
 }
 
 Ledger::Ledger(std::int64_t workers, std::uint64_t keys)
@@ -83,10 +91,9 @@ bool World::all_finished() const {
 }
 
 bool World::is_settled() const {
-  return std::all_of(nodes_.begin(), nodes_.end(),
-                     [](const auto& node) {
-                       return node->core().shared().is_quiet() && !node->has_unsent();
-                     }) &&
+  return std::all_of(
+             nodes_.begin(), nodes_.end(),
+             [](const auto& node) { return node->core().is_quiet() && !node->has_unsent(); }) &&
          all_received();
 }
 
@@ -188,6 +195,7 @@ void World::check_end() {
       continue;
     }
     if (node->core().waits().open() > 0) return fail(who + " still waits at the end");
+    if (node->core().wanted().size() > 0) return fail(who + " still wants rows at the end");
   }
 }
 

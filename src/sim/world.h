@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "godwit/table_spec.h"
 #include "sim/faults.h"
 #include "sim/network.h"
 
@@ -22,10 +23,13 @@ struct Scenario {
   std::uint32_t batch_max = 12;
   std::uint32_t tickets_max = 3;  // requests of a worker under way at once
   Faults faults;
-  std::uint32_t wants = 0;      // of 16 operations: a row is wanted, or no longer
-  std::uint32_t storms = 0;     // of 16 operations: a row moves for no reason
+  std::uint32_t leases = 0;  // of 16 operations: one is a lease
+  std::uint32_t storms = 0;  // of 16 operations: a row moves for no reason
+  Placement placement = Placement::kIntent;
   bool kill_a_node = false;     // in the middle; the others must notice and say so
   bool lose_an_update = false;  // the canary: a checker must fire
+
+  TableSpec table_spec() const;
 };
 
 // Has a node killed in the middle, with no other fault that would make a node seem dead.
@@ -51,7 +55,7 @@ class Ledger {
 // Checked: a worker sees its own acknowledged additions and nothing that was not issued; what it
 // saw of others never goes back; at the end every row holds exactly the sum of all additions;
 // nothing is left waiting or kept; everyone finishes once faults end, or is told who died.
-// Meanwhile rows are wanted here and there, copied and moved.
+// Meanwhile rows are leased here and there, changed in place, visited, copied and moved.
 class World {
  public:
   World(std::uint64_t seed, const Scenario& scenario);

@@ -1,0 +1,44 @@
+// core/float_blocks.h: numbered blocks of floats of one length, given out and taken back without
+// the allocator. Owned by the node's state machine.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace godwit {
+
+class FloatBlocks {
+ public:
+  explicit FloatBlocks(std::size_t length) : length_(length) {}
+
+  // The block given back last, which is the likeliest to be in the cache.
+  std::uint32_t take() {
+    if (free_.empty()) grow();
+    const std::uint32_t block = free_.back();
+    free_.pop_back();
+    return block;
+  }
+  void give_back(std::uint32_t block) { free_.push_back(block); }
+
+  float* at(std::uint32_t block) const {
+    return chunks_[block / kChunkBlocks].get() + block % kChunkBlocks * length_;
+  }
+  std::size_t length() const { return length_; }
+
+ private:
+  static constexpr std::uint32_t kChunkBlocks = 256;
+
+  void grow() {
+    const auto begin = static_cast<std::uint32_t>(chunks_.size()) * kChunkBlocks;
+    chunks_.push_back(std::make_unique_for_overwrite<float[]>(kChunkBlocks * length_));
+    for (std::uint32_t i = kChunkBlocks; i-- > 0;) free_.push_back(begin + i);
+  }
+
+  const std::size_t length_;
+  std::vector<std::unique_ptr<float[]>> chunks_;
+  std::vector<std::uint32_t> free_;
+};
+
+}  // namespace godwit

@@ -1,0 +1,160 @@
+// core/leases_test.cc: what becomes of rows that are leased: owned, visited, kept, let go.
+#include "core/leases.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/core_fixture.h"
+
+namespace godwit {
+namespace {
+
+using testing::ElementsAre;
+
+class LeasesTest : public testing::Test {
+ protected:
+  void start(Placement placement = Placement::kIntent) {
+    cores_.connect();
+    table_ =
+        cores_.open(0, {.name = "t", .rows = 100, .row_length = 2, .placement = placement}).value();
+    mine_ = cores_.keys_of(0, table_, 2)[0];
+    theirs_ = cores_.keys_of(1, table_, 2)[0];
+  }
+  Leases& leases() { return cores_.core(0).leases(); }
+  LeaseRows acquire(std::vector<Key> keys) {
+    LeaseRows lease{
+        .table = table_, .rows = cores_.tables(0).find(table_), .keys = std::move(keys)};
+    leases().acquire(lease);
+    leases().send(cores_.now);
+    return lease;
+  }
+  void release(LeaseRows& lease) {
+    leases().release(lease, cores_.now);
+    leases().send(cores_.now);
+  }
+  void end_all() {
+    cores_.core(0).round(cores_.now, true);
+    cores_.run();
+  }
+  Stage stage(Key key) { return cores_.core(0).wanted().find({table_, key})->stage; }
+  bool is_there(Key key) { return cores_.tables(0).find(table_)->is_there(key); }
+  float value(std::int64_t node, Key key) {
+    RowScratch scratch;
+    std::vector<float> row(2);
+    cores_.tables(node).find(table_)->pull({&key, 1}, row, scratch).value();
+    return row[0];
+  }
+
+  WiredCores cores_;
+  TableId table_;
+  Key mine_ = 0;
+  Key theirs_ = 0;
+};
+
+TEST_F(LeasesTest, RowsOwnedHereAreReadyAtOnceAndNothingIsSent) {
+  start();
+  LeaseRows lease = acquire({mine_, mine_});
+  EXPECT_TRUE(leases().settle(lease));
+  EXPECT_EQ(lease.refs[0].row, lease.refs[1].row);
+  release(lease);
+  EXPECT_EQ(cores_.run(), 0U);
+  EXPECT_EQ(cores_.core(0).wanted().size(), 0U);
+}
+
+TEST_F(LeasesTest, AVisitBringsARowAndGivesBackWhatWasAdded) {
+  start();
+  LeaseRows lease = acquire({theirs_, mine_});
+  EXPECT_FALSE(leases().settle(lease));
+  cores_.run();
+  ASSERT_TRUE(leases().settle(lease));
+  EXPECT_EQ(stage(theirs_), Stage::kVisiting);
+  lease.refs[0].row[0] += 5;
+  EXPECT_EQ(value(1, theirs_), 0);
+  release(lease);
+  end_all();
+  EXPECT_EQ(value(1, theirs_), 5);
+  EXPECT_FALSE(is_there(theirs_));
+  EXPECT_EQ(cores_.core(0).wanted().size(), 0U);
+  EXPECT_FALSE(cores_.core(1).shared().has_entries()) << "its owner remembers nothing";
+}
+
+TEST_F(LeasesTest, AVisitThatIsNotChangedGivesNothingBack) {
+  start();
+  LeaseRows lease = acquire({theirs_});
+  cores_.run();
+  ASSERT_TRUE(leases().settle(lease));
+  release(lease);
+  cores_.core(0).round(cores_.now, true);
+  EXPECT_EQ(cores_.run(), 0U);
+  EXPECT_FALSE(is_there(theirs_));
+}
+
+TEST_F(LeasesTest, ALeaseThatEndsBeforeItsRowsCameKeepsNone) {
+  start();
+  LeaseRows lease = acquire({theirs_});
+  release(lease);
+  cores_.run();
+  EXPECT_FALSE(is_there(theirs_));
+  EXPECT_EQ(cores_.core(0).wanted().size(), 0U);
+}
+
+TEST_F(LeasesTest, AVisitThatIsWantedAgainBecomesACopyTheOwnerKnows) {
+  start();
+  LeaseRows first = acquire({theirs_});
+  cores_.run();
+  ASSERT_TRUE(leases().settle(first));
+  first.refs[0].row[0] += 3;
+  LeaseRows second = acquire({theirs_});
+  cores_.run();
+  EXPECT_TRUE(cores_.core(0).shared().owns({table_, theirs_})) << "nobody else wants it";
+  EXPECT_EQ(value(0, theirs_), 3);
+  EXPECT_EQ(first.refs[0].row, second.refs[0].row) << "it stays in its place";
+  release(first);
+  release(second);
+}
+
+// Under policies that know no copies, too.
+TEST_F(LeasesTest, AFlushGivesBackWhatVisitsHaveSoFar) {
+  start(Placement::kRelocateOnly);
+  LeaseRows other{.table = table_, .rows = cores_.tables(1).find(table_), .keys = {theirs_}};
+  cores_.core(1).leases().acquire(other);
+  LeaseRows lease = acquire({theirs_});
+  cores_.run();
+  ASSERT_TRUE(leases().settle(lease)) << "it was refused, so it is visited";
+  lease.refs[0].row[0] += 7;
+  end_all();
+  EXPECT_EQ(value(1, theirs_), 7);
+  lease.refs[0].row[0] += 1;
+  release(lease);
+  end_all();
+  EXPECT_EQ(value(1, theirs_), 8);
+}
+
+TEST_F(LeasesTest, StaticFetchesWhenItIsWaitedFor) {
+  start(Placement::kStatic);
+  LeaseRows lease = acquire({theirs_});
+  EXPECT_EQ(cores_.run(), 0U);
+  ASSERT_FALSE(leases().settle(lease));
+  const TicketId ticket = cores_.core(0).waits().reserve();
+  leases().wait(lease, ticket, cores_.now);
+  cores_.run();
+  EXPECT_THAT(cores_.done(0), testing::Contains(ticket));
+  EXPECT_TRUE(leases().settle(lease));
+  release(lease);
+}
+
+TEST_F(LeasesTest, ARowThatIsUsedAgainAndAgainIsAskedFor) {
+  start();
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_FALSE(cores_.core(0).shared().owns({table_, theirs_}));
+    LeaseRows lease = acquire({theirs_});
+    cores_.run();
+    ASSERT_TRUE(leases().settle(lease));
+    release(lease);
+    end_all();
+  }
+  EXPECT_TRUE(cores_.core(0).shared().owns({table_, theirs_}));
+}
+
+}  // namespace
+}  // namespace godwit
