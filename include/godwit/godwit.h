@@ -1,9 +1,12 @@
 // godwit/godwit.h: the whole public API.
 #pragma once
 
+#include "godwit/codec.h"
 #include "godwit/ids.h"
+#include "godwit/lease.h"
 #include "godwit/result.h"
 #include "godwit/rule.h"
+#include "godwit/sampling.h"
 #include "godwit/session.h"
 #include "godwit/table.h"
 #include "godwit/table_spec.h"

@@ -54,7 +54,8 @@ class Session {
   // whose rows are all used would not fit into the session's memory: nothing is allocated then.
   Result<Table> table(const TableSpec& spec);
 
-  // Returns when all nodes have called it. To be called by one thread of each node.
+  // Returns when all nodes have called it, and what their workers had changed by then is applied at
+  // the owners of the rows. To be called by one thread of each node.
   Result<> barrier();
 
   // Says goodbye and waits until all other nodes have too: until then they may need rows that are
@@ -65,7 +66,8 @@ class Session {
   // A new worker, at tick 0.
   Result<Worker> worker();
 
-  // Counters of this node by name, such as "pull.keys": what its workers have done so far.
+  // Counters and gauges of this node by name, such as "pull.keys": what its workers have done so
+  // far, and where rows are (docs/placement.md).
   std::map<std::string, double> metrics() const;
 
   NodeId node() const;

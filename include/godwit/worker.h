@@ -2,16 +2,20 @@
 // Not thread-safe: each worker belongs to one thread at a time. Different workers run in parallel.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
 
 #include "godwit/ids.h"
+#include "godwit/lease.h"
 #include "godwit/result.h"
+#include "godwit/sampling.h"
 #include "godwit/table.h"
 
 namespace godwit {
 
+struct SampledRows;
 class WorkerState;
 
 enum class OptimizerState { kKeep, kReset };
@@ -63,12 +67,41 @@ class Worker {
   Result<> set(const Table& table, std::span<const Key> keys, std::span<const float> values,
                OptimizerState state = OptimizerState::kKeep);
 
-  // Ends this worker's tick and begins the next.
+  // Says that this worker will touch these rows in ticks first .. last-1, so that they are here by
+  // then. A hint: wrong, late or missing ones cost time and change no result. To be called ahead,
+  // the further the better, by any thread, also while the worker works. kInvalidArgument for a key
+  // out of range or last <= first.
+  Result<Lease> intend(const Table& table, std::span<const Key> keys, Tick first, Tick last,
+                       Use use = Use::kWrite);
+
+  // Waits until all rows of a lease are here; from then until close(), or until this worker's tick
+  // reaches its last, they are touched through it. kTimeout names whom it waits for.
+  // kInvalidArgument if the lease has ended, or if the table's rule is not additive (momentum,
+  // adam) and there is more than one node: such rows are changed by push() alone.
+  Result<> open(Lease& lease, Access access = Access::kLocked);
+  // Gives the rows back. REQUIRES: no LeasedRow of it is left. What was written in place is applied
+  // at the owners soon after, and seen by this node's workers from the moment it was written.
+  Result<> close(Lease& lease);
+
+  // Says that this worker will draw `count` rows in ticks first .. last-1. To be called ahead, by
+  // any thread, like intend(). kInvalidArgument for last <= first, more than kSampleRowsMax rows,
+  // an unbounded table, counts for another number of rows than the table's, or a rule that is not
+  // additive (momentum, adam) if there is more than one node.
+  Result<Sample> prepare_sample(const Table& table, const SampleSpec& spec, std::size_t count,
+                                Tick first, Tick last);
+  // The next n rows of a sample. Waits until they are here, as open() does, unless it is local.
+  // kInvalidArgument if fewer are left, or if the sample has ended or is another worker's. After an
+  // error they are still to be drawn.
+  Result<Draw> draw(Sample& sample, std::size_t n, Access access = Access::kLocked);
+
+  // Ends this worker's tick and begins the next. Closes the leases that end with it.
   Result<> advance();
 
  private:
   friend class Session;
   explicit Worker(std::unique_ptr<WorkerState> state);
+  // Draws and leases rows that are here.
+  Result<std::shared_ptr<SampledRows>> draw_local(const Sample& sample, std::size_t n);
 
   std::unique_ptr<WorkerState> state_;
 };

@@ -187,6 +187,12 @@ bool EventLoop::help(Time deadline) {
   return is_running_.load();
 }
 
+void EventLoop::serve_in_passing() {
+  if (!running_.try_lock()) return;
+  serve_shared();
+  running_.unlock();
+}
+
 void EventLoop::end_help() {
   leave_shared_to_helpers(false);  // tells run() of what is ready already
   has_helper_.store(false);

@@ -62,6 +62,9 @@ class EventLoop {
   void end_help();
   // The help() that goes on, or else the next one, returns soon.
   void wake_helper();
+  // Serves shared sockets that are ready, for a thread that passes by and does not want to wait.
+  // Does nothing if another thread serves them just now.
+  void serve_in_passing();
 
   Time now() const { return time_.now(); }
   const TimeSource& time() const { return time_; }

@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "base/errors.h"
+#include "base/json_text.h"
 #include "base/try.h"
 #include "net/rendezvous.h"
 
@@ -18,6 +19,8 @@ namespace {
 constexpr Duration kSayCauseEvery = std::chrono::seconds(5);
 // How long a node that has said goodbye stays for the receipts of it.
 constexpr Duration kLinger = std::chrono::seconds(2);
+// Of how many threads a status says what they wait for.
+constexpr std::size_t kWaitsToldMax = 16;
 
 Incarnation new_incarnation() {
   std::uint64_t bits = 0;
@@ -32,6 +35,8 @@ Incarnation new_incarnation() {
 class Node::Waiter {
  public:
   explicit Waiter(EventLoop* loop) : loop_(loop) {}
+
+  Time begun;  // guarded by the node's lock
 
   void wake() GODWIT_EXCLUDES(mutex_) {
     const MutexLock lock(mutex_);
@@ -93,7 +98,10 @@ Node::Node(const NodeOptions& options)
       tables_(options.memory_bytes_max, 1.0 / static_cast<double>(options.nodes)),
       sender_(metrics_),
       core_({.self = options.self, .nodes = options.nodes, .liveness = options.liveness}, tables_,
-            sender_, *this, time_.now()) {}
+            sender_, *this, time_.now()),
+      late_leases_(metrics_.counter("lease.late").make_cell()),
+      missed_keys_(metrics_.counter("lease.missed_keys").make_cell()),
+      lease_waits_(metrics_.counter("lease.waits").make_cell()) {}
 
 Result<std::shared_ptr<Node>> Node::open(const NodeOptions& options) {
   if (options.nodes < 1 || options.nodes > static_cast<std::int64_t>(kPartitions)) {
@@ -131,8 +139,9 @@ Result<> Node::join() {
                                                               log_));
   GODWIT_TRY(transport_->start(peers));
   sender_.transport = transport_.get();
+  open_status_socket();
   loop_thread_ = std::jthread([this] {
-    arm_timer();
+    fire_timer();
     loop_->run();
   });
   return barrier();
@@ -146,27 +155,37 @@ void Node::leave_network(Duration linger) {
   if (loop_ == nullptr) return;
   loop_->stop();
   if (loop_thread_.joinable()) loop_thread_.join();
+  status_.reset();
   if (transport_ != nullptr) transport_->close(linger);
 }
 
-template <class Fn>
-void Node::with_core(Fn&& fn) {
-  std::vector<Waiter*> to_wake;
-  bool room_waited_for = false;
-  {
-    const MutexLock lock(mutex_);
-    fn();
-    to_wake.swap(to_wake_);
-    room_waited_for = waiting_for_room_ > 0;
+Node::Aftermath Node::take_aftermath() {
+  Aftermath after;
+  after.to_wake.swap(to_wake_);
+  after.is_room_awaited = waiting_for_room_ > 0;
+  if (loop_ != nullptr && core_.next_timer() < timer_armed_) {
+    after.timer = timer_armed_ = core_.next_timer();
   }
-  // After the lock is free: who wakes up will want it.
-  for (Waiter* waiter : to_wake) waiter->wake();
-  if (room_waited_for) room_.notify_all();
+  return after;
+}
+
+void Node::act_on(const Aftermath& after) {
+  for (Waiter* waiter : after.to_wake) waiter->wake();
+  if (after.is_room_awaited) room_.notify_all();
+  if (after.timer == Time::max()) return;
+  loop_->post([this, at = after.timer] { loop_->call_at(at, [this] { fire_timer(); }); });
+}
+
+void Node::fire_timer() {
+  with_core([&] {
+    timer_armed_ = Time::max();
+    core_.on_timer(time_.now());
+    core_.note_round_end(time_.now());
+  });
 }
 
 void Node::on_up(NodeId peer, Incarnation incarnation) {
   with_core([&] { core_.on_up(peer, incarnation, time_.now()); });
-  arm_timer();
 }
 
 void Node::on_frame(NodeId peer, FramePtr frame) {
@@ -179,7 +198,6 @@ void Node::on_room(NodeId peer) {
 
 void Node::on_down(NodeId peer, const Error& why) {
   with_core([&] { core_.on_down(peer, why, time_.now()); });
-  arm_timer();
 }
 
 // Called from inside the state machine, so the lock is held.
@@ -188,21 +206,6 @@ void Node::on_done(TicketId ticket) GODWIT_NO_THREAD_SAFETY_ANALYSIS {
   if (place == waiters_.end()) return;
   to_wake_.push_back(place->second);
   waiters_.erase(place);
-}
-
-void Node::arm_timer() {
-  Time next;
-  {
-    const MutexLock lock(mutex_);
-    next = core_.next_timer();
-  }
-  if (next >= timer_armed_) return;
-  timer_armed_ = next;
-  loop_->call_at(next, [this] {
-    timer_armed_ = Time::max();
-    with_core([&] { core_.on_timer(time_.now()); });
-    arm_timer();
-  });
 }
 
 Result<> Node::wait_for_room(NodeId peer, MutexLock& lock) {
@@ -216,24 +219,15 @@ Result<> Node::wait_for_room(NodeId peer, MutexLock& lock) {
                  core_.members().describe(peer, time_.now()), options_.wait_max);
 }
 
-Result<> Node::send(TicketId ticket, Purpose purpose, std::uint32_t row_length,
-                    std::vector<OutgoingRequest> requests) {
-  MutexLock lock(mutex_);
-  for (const OutgoingRequest& request : requests) {
-    if (!core_.links().has_room(request.peer)) GODWIT_TRY(wait_for_room(request.peer, lock));
-  }
-  core_.send(ticket, purpose, row_length, std::move(requests));
-  return {};
-}
-
 Result<> Node::wait_done(TicketId ticket) {
   Waiter waiter(loop_.get());
   {
     const MutexLock lock(mutex_);
     if (core_.waits().is_done(ticket)) return {};
     waiters_[ticket] = &waiter;
+    waiter.begun = time_.now();
   }
-  const Time begin = time_.now();
+  const Time begin = waiter.begun;
   const Time deadline = begin + options_.wait_max;
   Time next_word = begin + kSayCauseEvery;
   while (!waiter.wait_until(std::min(deadline, next_word))) {
@@ -255,6 +249,18 @@ Result<> Node::wait_done(TicketId ticket) {
   return {};
 }
 
+void Node::write_waits(JsonText& json, Time now) {
+  json.key("waits").begin_array();
+  std::size_t left = kWaitsToldMax;
+  for (const auto& [ticket, waiter] : waiters_) {
+    if (left-- == 0) break;
+    json.begin_object().field("what", core_.describe(ticket, now));
+    json.field("seconds", std::chrono::duration<double>(now - waiter->begun).count()).end_object();
+  }
+  json.end_array();
+  json.field("threads_waiting", waiters_.size() + static_cast<std::size_t>(waiting_for_room_));
+}
+
 Result<Waits::Outcome> Node::wait(TicketId ticket) {
   GODWIT_TRY(wait_done(ticket));
   const MutexLock lock(mutex_);
@@ -274,6 +280,7 @@ Result<Tables::Entry> Node::open_table(const TableSpec& spec) {
 }
 
 Result<> Node::barrier() {
+  if (loop_ != nullptr) GODWIT_TRY(flush());
   const TicketId ticket = reserve();
   with_core([&] { core_.enter_barrier(ticket); });
   GODWIT_TRY(wait(ticket));
@@ -282,6 +289,7 @@ Result<> Node::barrier() {
 
 Result<> Node::close() {
   if (loop_ == nullptr) return {};
+  const auto flushed = flush();  // if that fails, the job has
   const TicketId ticket = reserve();
   with_core([&] { core_.say_bye(ticket); });
   const auto goodbye = wait(ticket);
@@ -292,6 +300,7 @@ Result<> Node::close() {
     failure = core_.failure();
   }
   if (failure) return std::move(*failure);
+  if (!flushed.ok()) return flushed.error();
   if (!goodbye.ok()) return goodbye.error();
   return {};
 }

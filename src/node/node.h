@@ -2,11 +2,13 @@
 // it from sockets, and the blocking of threads that wait for it. Thread-safe.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -15,10 +17,13 @@
 #include "base/mutex.h"
 #include "base/time_source.h"
 #include "core/node_core.h"
+#include "core/split.h"
 #include "core/tables.h"
 #include "net/event_loop.h"
+#include "net/line_server.h"
 #include "net/socket_transport.h"
 #include "net/transport.h"
+#include "node/schedule.h"
 
 namespace godwit {
 
@@ -36,6 +41,8 @@ struct NodeOptions {
   std::string tcp_address = "127.0.0.1";
   bool unix_socket = true;
 };
+
+class JsonText;
 
 class Node final : private TransportEvents, private TicketEvents {
  public:
@@ -57,10 +64,44 @@ class Node final : private TransportEvents, private TicketEvents {
   // Only its thread-safe functions.
   const Router& router() const { return core_.router(); }
   TicketId reserve() { return core_.waits().reserve(); }
-  // Sends the requests of a ticket, when the peers have room for them. On an error the ticket has
-  // ended.
-  Result<> send(TicketId ticket, Purpose purpose, std::uint32_t row_length,
-                std::vector<OutgoingRequest> requests);
+  // Sends the requests of a ticket for rows that are not here, when the peers have room for them.
+  // False, with nothing sent: a row is or was on its way here; look for it again.
+  Result<bool> send(TicketId ticket, Purpose purpose, const Tables::Entry& table,
+                    std::span<const Key> keys, std::uint32_t row_length,
+                    std::vector<OutgoingRequest>& requests);
+  // Groups the keys at some positions, which were not found here, by where they are asked for; and
+  // calls use(positions) for those that are here after all, or owned and never touched, while they
+  // cannot leave.
+  template <class Use>
+  Result<> locate(const Tables::Entry& table, std::span<const Key> keys,
+                  std::span<const std::uint32_t> some, Split& split, Use&& use)
+      GODWIT_EXCLUDES(mutex_);
+  // Overwrites rows. True if the ticket is to be waited for.
+  Result<bool> set_rows(const Tables::Entry& table, TicketId ticket, PushMode mode,
+                        std::span<const Key> keys, std::span<const float> values);
+  // Leases of a worker (node_leases.cc). REQUIRES: more than one node.
+  void add_lease(Schedule& schedule, Schedule::LeasePtr lease);
+  Result<> advance(Schedule& schedule, Tick tick);
+  Result<> open_lease(Schedule& schedule, const Schedule::LeasePtr& lease);
+  void close_lease(LeaseState& lease);
+  void close_all(Schedule& schedule);
+  // Whether the row is here, or owned here and never touched: asks nobody. Thread-safe.
+  bool is_local(const Tables::Entry& table, Key key) GODWIT_EXCLUDES(mutex_);
+  // Begins a lease on those of its keys that are local, which then is ready. The others are taken
+  // out of it; what comes back is their positions, in order. Nothing is sent.
+  Result<Missed> lease_local(Schedule& schedule, const Schedule::LeasePtr& lease);
+  // A row of which there are copies was changed here: they get to know.
+  void note_touched();
+  // Brings the metrics up to date that the state machine counts.
+  void count();
+  // Returns when all that was changed here before is applied at the owners.
+  Result<> flush();
+
+  // A worker of this node begins; it ends with close_all(). REQUIRES: more than one node.
+  void add_worker(WorkerId id, const Schedule& schedule);
+  // What `godwit status` asks (node_status.cc): a line of JSON, with "error" if it cannot be said.
+  std::string answer(std::string_view question);
+
   // Blocks until the ticket is done, and ends it.
   Result<Waits::Outcome> wait(TicketId ticket);
 
@@ -90,16 +131,44 @@ class Node final : private TransportEvents, private TicketEvents {
   void on_down(NodeId peer, const Error& why) override;
   void on_done(TicketId ticket) override;
 
+  // What is to be done once the lock is free, since who wakes up will want it.
+  struct Aftermath {
+    std::vector<Waiter*> to_wake;
+    bool is_room_awaited = false;
+    Time timer = Time::max();  // to be armed
+  };
+  Aftermath take_aftermath() GODWIT_REQUIRES(mutex_);
+  void act_on(const Aftermath& after) GODWIT_EXCLUDES(mutex_);
   // fn() on the state machine, under its lock; then wakes who waited for what it did.
   template <class Fn>
-  void with_core(Fn&& fn) GODWIT_EXCLUDES(mutex_);
-  void arm_timer();
+  void with_core(Fn&& fn) GODWIT_EXCLUDES(mutex_) {
+    Aftermath after;
+    {
+      const MutexLock lock(mutex_);
+      fn();
+      after = take_aftermath();
+    }
+    act_on(after);
+  }
+  bool is_local_now(RowId id, const TableRows& rows) const;  // under the lock
+  // These two under the lock.
+  void start(Schedule& schedule, const Schedule::LeasePtr& lease);
+  void end(LeaseState& lease, Time now);
+  void fire_timer();
+  Result<> wait_for_row(RowId id, bool until_applied, MutexLock& lock) GODWIT_REQUIRES(mutex_);
   Result<> wait_done(TicketId ticket);
   Result<> wait_for_room(NodeId peer, MutexLock& lock) GODWIT_REQUIRES(mutex_);
   Error timeout_error(TicketId ticket);
 
+  void open_status_socket();
+  std::string status_text();
+  Result<std::string> key_text(std::string_view arguments);
+  void write_waits(JsonText& json, Time now) GODWIT_REQUIRES(mutex_);
+  void write_leases(JsonText& json, RowId id) GODWIT_REQUIRES(mutex_);
+
   const NodeOptions options_;
   const RealTime time_;
+  const Time opened_ = time_.now();
   Log log_;
   Metrics metrics_;
   Tables tables_;
@@ -111,12 +180,42 @@ class Node final : private TransportEvents, private TicketEvents {
   std::vector<Waiter*> to_wake_ GODWIT_GUARDED_BY(mutex_);
   CondVar room_;
   int waiting_for_room_ GODWIT_GUARDED_BY(mutex_) = 0;
+  Time timer_armed_ = Time::max();  // under the lock
+  struct WorkerPlace {
+    WorkerId id;
+    const Schedule* schedule;
+  };
+  std::vector<WorkerPlace> workers_;  // under the lock
 
   // Of jobs with more than one node. The order matters: the loop outlives the transport.
   std::unique_ptr<EventLoop> loop_;
   std::unique_ptr<SocketTransport> transport_;
+  std::unique_ptr<LineServer> status_;  // none if the system refuses
   std::jthread loop_thread_;
-  Time timer_armed_ = Time::max();  // only in tasks of the loop
+
+  CounterCell* const late_leases_;  // these are written under the lock
+  CounterCell* const missed_keys_;
+  CounterCell* const lease_waits_;
 };
+
+template <class Use>
+Result<> Node::locate(const Tables::Entry& table, std::span<const Key> keys,
+                      std::span<const std::uint32_t> some, Split& split, Use&& use) {
+  const auto is_at_home = [&](std::uint32_t position) {
+    return core_.map().home(table.id, keys[position]) == self();
+  };
+  if (std::none_of(some.begin(), some.end(), is_at_home)) {
+    split.by(keys, some, nodes(), [&](Key key) { return core_.map().home(table.id, key); });
+    return {};
+  }
+  const MutexLock lock(mutex_);
+  split.by(keys, some, nodes(), [&](Key key) {
+    const RowId id{table.id, key};
+    if (table.rows->is_there(key) || core_.shared().owns(id)) return self();
+    return core_.shared().next_hop(id, false, 0).node;
+  });
+  const auto here = split.of(self());
+  return here.empty() ? Result<>() : use(here);
+}
 
 }  // namespace godwit

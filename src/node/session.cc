@@ -85,9 +85,12 @@ Result<> Session::close() {
 
 std::map<std::string, double> Session::metrics() const {
   std::map<std::string, double> values;
+  state_->node->count();
   for (const MetricSample& sample : state_->node->metrics().snapshot()) {
     if (const auto* count = std::get_if<std::uint64_t>(&sample.value)) {
       values[sample.name] = static_cast<double>(*count);
+    } else if (const auto* gauge = std::get_if<std::int64_t>(&sample.value)) {
+      values[sample.name] = static_cast<double>(*gauge);
     }
   }
   return values;

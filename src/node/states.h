@@ -5,13 +5,17 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "base/metrics.h"
+#include "base/mutex.h"
 #include "core/split.h"
 #include "core/tables.h"
 #include "godwit/ids.h"
 #include "node/node.h"
+#include "node/schedule.h"
 
 namespace godwit {
 
@@ -31,6 +35,14 @@ class TableState {
   Tables::Entry entry;
 };
 
+class Sampler;
+class SampleSpecState;
+
+struct SamplerSlot {
+  std::weak_ptr<const SampleSpecState> spec;
+  std::shared_ptr<Sampler> sampler;
+};
+
 // A call of a worker that waits for other nodes.
 struct PendingCall {
   TicketId ticket{0};
@@ -40,18 +52,26 @@ struct PendingCall {
   std::uint32_t row_length = 0;
 };
 
-// Owned by the worker's thread.
+// Owned by the worker's thread. Any thread may make leases and samples.
 class WorkerState {
  public:
   WorkerState(std::shared_ptr<SessionState> session_of, WorkerId worker);
+  WorkerState(const WorkerState&) = delete;
+  WorkerState& operator=(const WorkerState&) = delete;
+  ~WorkerState();
 
   std::shared_ptr<SessionState> session;
   WorkerId id;
   Tick tick;
+  std::shared_ptr<Schedule> schedule = std::make_shared<Schedule>();
+  Mutex samplers_mutex;
+  std::map<std::pair<const SampleSpecState*, TableId>, SamplerSlot> samplers
+      GODWIT_GUARDED_BY(samplers_mutex);
   RowScratch scratch;
-  Split split;
-  std::vector<Key> local_keys;
-  std::vector<float> local_floats;
+  Missed missed;
+  Missed still_missed;
+  std::vector<Key> some_keys;
+  std::vector<float> some_floats;
   std::uint64_t last_call = 0;
   std::map<std::uint64_t, std::unique_ptr<PendingCall>> pending;
   std::vector<std::unique_ptr<PendingCall>> spare;
@@ -59,6 +79,16 @@ class WorkerState {
   CounterCell* pushed_keys;
   CounterCell* set_keys;
   CounterCell* remote_keys;
+  CounterCell* leased_keys;
 };
+
+// Of leases and samples (worker_leases.cc): kInvalidArgument for another session's table and for no
+// ticks; for rows that cannot be touched in place here.
+Result<> check_intent(const WorkerState& worker, const TableState& table, Tick first, Tick last);
+Result<> check_in_place(const WorkerState& worker, const TableSpec& spec);
+// A lease that was not begun. REQUIRES: keys in range.
+std::shared_ptr<LeaseState> make_lease(const WorkerState& worker, const Tables::Entry& table,
+                                       std::span<const Key> keys, Tick first, Tick last);
+void begin_lease(WorkerState& worker, const std::shared_ptr<LeaseState>& lease);
 
 }  // namespace godwit

@@ -1,4 +1,5 @@
-// node/worker.cc: a worker's calls: rows of this node straight from memory, the rest by ticket.
+// node/worker.cc: a worker's pulls, pushes and sets: rows that are here straight from memory, the
+// rest by ticket.
 #include "godwit/worker.h"
 
 #include <algorithm>
@@ -29,21 +30,6 @@ std::uint64_t remember(WorkerState& worker, std::unique_ptr<PendingCall> call) {
   return worker.last_call;
 }
 
-// The positions of a split that belong to this node.
-std::span<const std::uint32_t> local_part(const Split& split, NodeId self) {
-  for (const Split::Group& group : split.groups()) {
-    if (group.node == self) return group.positions;
-  }
-  return {};
-}
-
-void gather_keys(WorkerState& worker, std::span<const Key> keys,
-                 std::span<const std::uint32_t> positions) {
-  worker.local_keys.resize(positions.size());
-  std::transform(positions.begin(), positions.end(), worker.local_keys.begin(),
-                 [&](std::uint32_t position) { return keys[position]; });
-}
-
 // Copies rows that lie one after the other to their positions.
 void scatter(std::span<const float> rows, std::span<const std::uint32_t> positions,
              std::size_t row_length, std::span<float> to) {
@@ -54,43 +40,51 @@ void scatter(std::span<const float> rows, std::span<const std::uint32_t> positio
   }
 }
 
-Result<> pull_local(WorkerState& worker, TableRows& rows, std::span<const Key> keys,
-                    std::span<const std::uint32_t> positions, std::span<float> values) {
-  if (positions.empty()) return {};
+// The keys at some positions, in worker.some_keys.
+void gather_keys(WorkerState& worker, std::span<const Key> keys,
+                 std::span<const std::uint32_t> positions) {
+  worker.some_keys.resize(positions.size());
+  std::transform(positions.begin(), positions.end(), worker.some_keys.begin(),
+                 [&](std::uint32_t position) { return keys[position]; });
+}
+
+void gather_floats(WorkerState& worker, std::span<const float> floats,
+                   std::span<const std::uint32_t> positions, std::size_t row_length) {
+  worker.some_floats.resize(positions.size() * row_length);
+  float* row = worker.some_floats.data();
+  for (const std::uint32_t position : positions) {
+    row = std::copy_n(floats.data() + std::size_t{position} * row_length, row_length, row);
+  }
+}
+
+Result<> pull_some(WorkerState& worker, TableRows& rows, std::span<const Key> keys,
+                   std::span<const std::uint32_t> positions, std::span<float> values) {
   const std::size_t length = rows.spec().row_length;
   gather_keys(worker, keys, positions);
-  worker.local_floats.resize(positions.size() * length);
-  GODWIT_TRY(rows.pull(worker.local_keys, worker.local_floats, worker.scratch));
-  scatter(worker.local_floats, positions, length, values);
+  worker.some_floats.resize(positions.size() * length);
+  GODWIT_TRY(rows.pull(worker.some_keys, worker.some_floats, worker.scratch));
+  scatter(worker.some_floats, positions, length, values);
   return {};
 }
 
-Result<> change_local(WorkerState& worker, TableRows& rows, PushMode mode,
-                      std::span<const Key> keys, std::span<const std::uint32_t> positions,
-                      std::span<const float> floats) {
-  if (positions.empty()) return {};
-  const std::size_t length = rows.spec().row_length;
-  gather_keys(worker, keys, positions);
-  worker.local_floats.resize(positions.size() * length);
-  float* row = worker.local_floats.data();
-  for (const std::uint32_t position : positions) {
-    row = std::copy_n(floats.data() + std::size_t{position} * length, length, row);
+// Sends the requests of a call for the rows of worker.missed. False if they must be looked for
+// again.
+Result<bool> send_call(WorkerState& worker, PendingCall& call, const Tables::Entry& table,
+                       Purpose purpose, std::span<const Key> keys, std::uint32_t row_length,
+                       std::vector<OutgoingRequest>& requests) {
+  call.positions.clear();
+  worker.some_keys.clear();
+  for (const OutgoingRequest& request : requests) {
+    call.positions.push_back(request.positions);
+    for (const std::uint32_t position : request.positions) {
+      worker.some_keys.push_back(keys[position]);
+    }
   }
-  if (mode == PushMode::kPush) {
-    return rows.push(worker.local_keys, worker.local_floats, worker.scratch);
-  }
-  return rows.set(worker.local_keys, worker.local_floats, mode == PushMode::kSetResetState,
-                  worker.scratch);
-}
-
-// Sends the requests of a call; the call is pending from then on.
-Result<std::uint64_t> begin_call(WorkerState& worker, std::unique_ptr<PendingCall> call,
-                                 Purpose purpose, std::vector<OutgoingRequest> requests,
-                                 std::uint32_t row_length) {
-  call->positions.clear();
-  for (const OutgoingRequest& request : requests) call->positions.push_back(request.positions);
-  GODWIT_TRY(worker.session->node->send(call->ticket, purpose, row_length, std::move(requests)));
-  return remember(worker, std::move(call));
+  GODWIT_TRY_ASSIGN(const bool is_sent,
+                    worker.session->node->send(call.ticket, purpose, table, worker.some_keys,
+                                               row_length, requests));
+  if (is_sent) worker.remote_keys->add(worker.some_keys.size());
+  return is_sent;
 }
 
 // Puts the rows of an answer where the batch wants them.
@@ -115,64 +109,105 @@ Result<std::uint64_t> begin_pull(WorkerState& worker, const TableState& table,
     GODWIT_TRY(rows.pull(keys, values, worker.scratch));
     return 0;
   }
-  GODWIT_TRY(rows.check_pull(keys, values.size()));
   auto call = spare_call(worker);
-  node.router().split(table.entry.id, keys, call->split);
-  if (keys.empty() || call->split.is_all(node.self())) {
-    worker.spare.push_back(std::move(call));
-    GODWIT_TRY(rows.pull(keys, values, worker.scratch));
-    return 0;
-  }
-  const auto local = local_part(call->split, node.self());
-  worker.remote_keys->add(keys.size() - local.size());
-  call->ticket = node.reserve();
   call->values = values;
   call->row_length = rows.spec().row_length;
-  auto requests =
-      node.router().write_pulls(call->ticket, table.entry.id, keys, call->row_length, call->split);
-  GODWIT_TRY_ASSIGN(const std::uint64_t number,
-                    begin_call(worker, std::move(call), {"pull", keys.size()}, std::move(requests),
-                               rows.spec().row_length));
-  // Read while the answers are on their way.
-  GODWIT_TRY(pull_local(worker, rows, keys, local, values));
-  return number;
+  for (;;) {
+    worker.missed.clear();
+    GODWIT_TRY(rows.pull_here(keys, values, worker.scratch, worker.missed));
+    if (worker.missed.empty()) break;
+    GODWIT_TRY(node.locate(table.entry, keys, worker.missed, call->split,
+                           [&](std::span<const std::uint32_t> here) {
+                             return pull_some(worker, rows, keys, here, values);
+                           }));
+    call->ticket = node.reserve();
+    auto requests = node.router().write_pulls(call->ticket, table.entry.id, keys, call->row_length,
+                                              call->split.groups());
+    if (requests.empty()) break;
+    GODWIT_TRY_ASSIGN(const bool is_sent,
+                      send_call(worker, *call, table.entry, {"pull", keys.size()}, keys,
+                                call->row_length, requests));
+    if (is_sent) return remember(worker, std::move(call));
+  }
+  worker.spare.push_back(std::move(call));
+  return 0;
 }
 
-Result<std::uint64_t> begin_change(WorkerState& worker, const TableState& table, PushMode mode,
-                                   std::span<const Key> keys, std::span<const float> floats) {
-  GODWIT_TRY(check_same_session(worker, table));
-  Node& node = *worker.session->node;
-  TableRows& rows = *table.entry.rows;
-  GODWIT_TRY(rows.check_change(keys, floats));
-  auto call = spare_call(worker);
-  node.router().split(table.entry.id, keys, call->split);
-  const auto local = local_part(call->split, node.self());
-  worker.remote_keys->add(keys.size() - local.size());
-  call->ticket = node.reserve();
-  call->values = {};
-  auto requests = node.router().write_pushes(call->ticket, table.entry.id, mode, keys, floats,
-                                             rows.spec().row_length, call->split);
-  if (requests.empty()) {
-    GODWIT_TRY(change_local(worker, rows, mode, keys, local, floats));
-    worker.spare.push_back(std::move(call));
-    return 0;
-  }
-  const char* verb = mode == PushMode::kPush ? "push" : "set";
-  GODWIT_TRY_ASSIGN(
-      const std::uint64_t number,
-      begin_call(worker, std::move(call), {verb, keys.size()}, std::move(requests), 0));
-  GODWIT_TRY(change_local(worker, rows, mode, keys, local, floats));
-  return number;
+// Changes the rows of worker.missed that are here after all; those that are not stay missed.
+Result<> push_missed(WorkerState& worker, TableRows& rows, std::span<const Key> keys,
+                     std::span<const float> gradients) {
+  gather_keys(worker, keys, worker.missed);
+  gather_floats(worker, gradients, worker.missed, rows.spec().row_length);
+  worker.still_missed.clear();
+  GODWIT_TRY(
+      rows.push_here(worker.some_keys, worker.some_floats, worker.scratch, worker.still_missed));
+  for (std::uint32_t& position : worker.still_missed) position = worker.missed[position];
+  worker.missed.swap(worker.still_missed);
+  return {};
 }
 
 Result<std::uint64_t> begin_push(WorkerState& worker, const TableState& table,
                                  std::span<const Key> keys, std::span<const float> gradients) {
-  worker.pushed_keys->add(keys.size());
-  if (worker.session->node->nodes() > 1) {
-    return begin_change(worker, table, PushMode::kPush, keys, gradients);
-  }
   GODWIT_TRY(check_same_session(worker, table));
-  GODWIT_TRY(table.entry.rows->push(keys, gradients, worker.scratch));
+  Node& node = *worker.session->node;
+  TableRows& rows = *table.entry.rows;
+  worker.pushed_keys->add(keys.size());
+  if (node.nodes() == 1) {
+    GODWIT_TRY(rows.push(keys, gradients, worker.scratch));
+    return 0;
+  }
+  GODWIT_TRY(rows.check_change(keys, gradients));
+  worker.missed.clear();
+  GODWIT_TRY(rows.push_here(keys, gradients, worker.scratch, worker.missed));
+  auto call = spare_call(worker);
+  call->values = {};
+  while (!worker.missed.empty()) {
+    GODWIT_TRY(node.locate(table.entry, keys, worker.missed, call->split,
+                           [&](std::span<const std::uint32_t> here) {
+                             gather_keys(worker, keys, here);
+                             gather_floats(worker, gradients, here, rows.spec().row_length);
+                             return rows.push(worker.some_keys, worker.some_floats, worker.scratch);
+                           }));
+    call->ticket = node.reserve();
+    auto requests =
+        node.router().write_pushes(call->ticket, table.entry.id, PushMode::kPush, keys, gradients,
+                                   rows.spec().row_length, call->split.groups());
+    if (requests.empty()) break;
+    GODWIT_TRY_ASSIGN(const bool is_sent, send_call(worker, *call, table.entry,
+                                                    {"push", keys.size()}, keys, 0, requests));
+    if (is_sent) {
+      if (rows.take_has_touched()) node.note_touched();
+      return remember(worker, std::move(call));
+    }
+    const auto here = call->split.of(node.self());  // these are done
+    std::erase_if(worker.missed, [&](std::uint32_t position) {
+      return std::find(here.begin(), here.end(), position) != here.end();
+    });
+    GODWIT_TRY(push_missed(worker, rows, keys, gradients));
+  }
+  if (rows.take_has_touched()) node.note_touched();
+  worker.spare.push_back(std::move(call));
+  return 0;
+}
+
+Result<std::uint64_t> begin_set(WorkerState& worker, const TableState& table, PushMode mode,
+                                std::span<const Key> keys, std::span<const float> values) {
+  GODWIT_TRY(check_same_session(worker, table));
+  Node& node = *worker.session->node;
+  TableRows& rows = *table.entry.rows;
+  worker.set_keys->add(keys.size());
+  if (node.nodes() == 1) {
+    GODWIT_TRY(rows.set(keys, values, mode == PushMode::kSetResetState, worker.scratch));
+    return 0;
+  }
+  GODWIT_TRY(rows.check_change(keys, values));
+  auto call = spare_call(worker);
+  call->values = {};
+  call->ticket = node.reserve();
+  GODWIT_TRY_ASSIGN(const bool is_sent,
+                    node.set_rows(table.entry, call->ticket, mode, keys, values));
+  if (is_sent) return remember(worker, std::move(call));
+  worker.spare.push_back(std::move(call));
   return 0;
 }
 
@@ -195,7 +230,14 @@ WorkerState::WorkerState(std::shared_ptr<SessionState> session_of, WorkerId work
       pulled_keys(session->node->metrics().counter("pull.keys").make_cell()),
       pushed_keys(session->node->metrics().counter("push.keys").make_cell()),
       set_keys(session->node->metrics().counter("set.keys").make_cell()),
-      remote_keys(session->node->metrics().counter("remote.keys").make_cell()) {}
+      remote_keys(session->node->metrics().counter("remote.keys").make_cell()),
+      leased_keys(session->node->metrics().counter("lease.keys").make_cell()) {
+  if (session->node->nodes() > 1) session->node->add_worker(id, *schedule);
+}
+
+WorkerState::~WorkerState() {
+  if (session->node->nodes() > 1) session->node->close_all(*schedule);
+}
 
 Worker::Worker(std::unique_ptr<WorkerState> state) : state_(std::move(state)) {}
 Worker::Worker(Worker&&) noexcept = default;
@@ -239,18 +281,12 @@ Result<> Worker::wait(Ticket ticket) {
 
 Result<> Worker::set(const Table& table, std::span<const Key> keys, std::span<const float> values,
                      OptimizerState state) {
-  state_->set_keys->add(keys.size());
   const bool reset = state == OptimizerState::kReset;
   GODWIT_TRY_ASSIGN(
       const std::uint64_t call,
-      begin_change(*state_, *table.state_,
-                   reset ? PushMode::kSetResetState : PushMode::kSetKeepState, keys, values));
+      begin_set(*state_, *table.state_, reset ? PushMode::kSetResetState : PushMode::kSetKeepState,
+                keys, values));
   return finish(*state_, call);
-}
-
-Result<> Worker::advance() {
-  state_->tick = Tick{state_->tick.value() + 1};
-  return {};
 }
 
 }  // namespace godwit

@@ -1,0 +1,262 @@
+// node/node_leases.cc: leases and rounds: the state machine's calls under the node's lock.
+#include <algorithm>
+#include <utility>
+
+#include "base/errors.h"
+#include "base/try.h"
+#include "node/node.h"
+
+namespace godwit {
+namespace {
+
+using Phase = LeaseState::Phase;
+
+// A worker that is busy all the time leaves the loop's thread no processor, if there are as many
+// workers as processors: what has come is then handled by the workers, this often at most.
+constexpr Duration kServeEvery = std::chrono::microseconds(20);
+
+}  // namespace
+
+void Node::start(Schedule& schedule, const Schedule::LeasePtr& lease) {
+  if (lease->phase != Phase::kQueued) return;  // closed before its time
+  lease->phase = Phase::kActive;
+  schedule.activate(lease);
+  core_.leases().acquire(lease->rows);
+  if (core_.leases().settle(lease->rows)) lease->is_ready.store(true, std::memory_order_release);
+}
+
+void Node::end(LeaseState& lease, Time now) {
+  if (lease.phase == Phase::kActive) core_.leases().release(lease.rows, now);
+  lease.phase = Phase::kEnded;
+  std::fill(lease.places.begin(), lease.places.end(), nullptr);
+  lease.is_ready.store(false, std::memory_order_release);
+}
+
+void Node::add_lease(Schedule& schedule, Schedule::LeasePtr lease) {
+  with_core([&] {
+    if (schedule.is_due(lease->first)) {
+      if (lease->first <= schedule.tick() && !lease->rows.is_kept) late_leases_->add(1);
+      start(schedule, lease);
+      return core_.leases().send(time_.now());
+    }
+    schedule.queue(std::move(lease));
+  });
+}
+
+Result<> Node::advance(Schedule& schedule, Tick tick) {
+  std::optional<Error> failure;
+  if (const Time now = time_.now(); now - schedule.served > kServeEvery) {
+    schedule.served = now;
+    loop_->serve_in_passing();
+  }
+  with_core([&] {
+    const Time now = time_.now();
+    if (const auto& action = core_.leases().action(); action.noted > schedule.actions_noted) {
+      schedule.actions_noted = action.noted;
+      schedule.timer().note_action(action.begun, action.took);
+    }
+    schedule.advance(tick, now);
+    // First what comes, so that what is wanted again does not leave.
+    for (const auto& lease : schedule.take_due()) start(schedule, lease);
+    for (const auto& lease : schedule.take_ended()) end(*lease, now);
+    core_.leases().send(now);
+    for (const auto& lease : schedule.active()) {
+      if (lease->is_open.load(std::memory_order_relaxed) && lease->rows.is_write) {
+        core_.leases().note_written(lease->rows);
+      }
+    }
+    core_.pass_by(now);
+    core_.note_round_end(time_.now());
+    failure = core_.failure() ? core_.failure() : core_.visits().failure();
+  });
+  if (failure) return std::move(*failure);
+  return {};
+}
+
+Result<> Node::open_lease(Schedule& schedule, const Schedule::LeasePtr& lease) {
+  const TicketId ticket = reserve();
+  bool is_ready = false;
+  std::optional<Error> error;
+  with_core([&] {
+    const Time now = time_.now();
+    if (lease->phase == Phase::kEnded) {
+      error =
+          invalid_argument("this lease has ended: it was for ticks {} to {}, the tick is {}",
+                           lease->first.value(), lease->last.value() - 1, schedule.tick().value());
+      return;
+    }
+    const bool is_late = lease->phase == Phase::kQueued;
+    start(schedule, lease);
+    core_.leases().send(now);
+    is_ready = core_.leases().settle(lease->rows);
+    if (is_ready) {
+      lease->is_ready.store(true, std::memory_order_release);
+    } else if (core_.failure()) {
+      error = core_.failure();
+    } else {
+      missed_keys_->add(lease->rows.missing.size());
+      lease_waits_->add(1);
+      if (!is_late) schedule.timer().note_late();
+      core_.leases().wait(lease->rows, ticket, now);
+    }
+  });
+  if (error) return std::move(*error);
+  if (is_ready) return {};
+  GODWIT_TRY(wait(ticket));
+  lease->is_ready.store(true, std::memory_order_release);
+  return {};
+}
+
+void Node::close_lease(LeaseState& lease) {
+  with_core([&] { end(lease, time_.now()); });
+}
+
+void Node::close_all(Schedule& schedule) {
+  with_core([&] {
+    for (const auto& lease : schedule.take_all()) end(*lease, time_.now());
+    std::erase_if(workers_, [&](const auto& worker) { return worker.schedule == &schedule; });
+  });
+}
+
+bool Node::is_local_now(RowId id, const TableRows& rows) const {
+  return rows.is_there(id.key) || core_.shared().owns(id);
+}
+
+bool Node::is_local(const Tables::Entry& table, Key key) {
+  if (table.rows->is_there(key)) return true;
+  if (core_.map().home(table.id, key) != self()) return false;
+  const MutexLock lock(mutex_);
+  return is_local_now({table.id, key}, *table.rows);
+}
+
+Result<Missed> Node::lease_local(Schedule& schedule, const Schedule::LeasePtr& lease) {
+  LeaseRows& rows = lease->rows;
+  Missed gone;
+  std::vector<Key> local;
+  Result<> made;
+  with_core([&] {
+    for (std::size_t i = 0; i < rows.keys.size(); ++i) {
+      if (is_local_now({rows.table, rows.keys[i]}, *rows.rows)) {
+        local.push_back(rows.keys[i]);
+      } else {
+        gone.push_back(static_cast<std::uint32_t>(i));
+      }
+    }
+    rows.keys.swap(local);
+    made = rows.rows->resolve(rows.keys, rows.refs);
+    if (made.ok()) start(schedule, lease);
+    core_.leases().send(time_.now());
+  });
+  GODWIT_TRY(std::move(made));
+  return gone;
+}
+
+void Node::note_touched() {
+  with_core([&] { core_.note_touched(); });
+}
+
+void Node::count() {
+  with_core([&] {
+    const auto set = [&](const char* name, auto value) {
+      metrics_.gauge(name).set(static_cast<std::int64_t>(value));
+    };
+    set("lease.brought_keys", core_.leases().brought());
+    set("lease.action_us", core_.leases().action().took.count() / 1000);
+    set("visits.fetched", core_.visits().counts().fetched);
+    set("visits.given_back", core_.visits().counts().given_back);
+    set("rows.moved_in", core_.shared().counts().moved_in);
+    set("rows.moved_out", core_.shared().counts().moved_out);
+    set("copies", core_.shared().copies());
+    set("sent.items", core_.shared().counts().items);
+    set("sent.refreshes", core_.shared().counts().refreshes);
+  });
+}
+
+// Twice: an item that is out already lacks what was added since, which goes with the next.
+Result<> Node::flush() {
+  for (int pass = 0; pass < 2; ++pass) {
+    const TicketId ticket = reserve();
+    with_core([&] {
+      core_.round(time_.now(), true);
+      core_.flush(ticket);
+    });
+    GODWIT_TRY(wait(ticket));
+  }
+  return {};
+}
+
+Result<bool> Node::send(TicketId ticket, Purpose purpose, const Tables::Entry& table,
+                        std::span<const Key> keys, std::uint32_t row_length,
+                        std::vector<OutgoingRequest>& requests) {
+  MutexLock lock(mutex_);
+  for (const OutgoingRequest& request : requests) {
+    if (!core_.links().has_room(request.peer)) GODWIT_TRY(wait_for_room(request.peer, lock));
+  }
+  if (core_.may_have_to_wait()) {
+    for (const Key key : keys) {
+      // It came after it was looked for: what is done elsewhere now would not be seen here.
+      if (table.rows->is_there(key)) return false;
+      if (!core_.must_wait({table.id, key})) continue;
+      GODWIT_TRY(wait_for_row({table.id, key}, false, lock));
+      return false;
+    }
+  }
+  core_.send(ticket, purpose, table.id, keys, row_length, std::move(requests));
+  return true;
+}
+
+Result<> Node::wait_for_row(RowId id, bool until_applied, MutexLock& lock) {
+  ++waiting_for_room_;
+  const bool is_free = room_.wait_until(lock, time_.now() + options_.wait_max, [&] {
+    return core_.failure().has_value() ||
+           !(core_.must_wait(id) || (until_applied && core_.shared().is_item_out(id)));
+  });
+  --waiting_for_room_;
+  if (core_.failure()) return *core_.failure();
+  if (is_free) return {};
+  return timeout("row {} is on its way between this node and {} for {}", id.key,
+                 core_.members().describe(core_.shared().next_hop(id, false, 0).node, time_.now()),
+                 options_.wait_max);
+}
+
+Result<bool> Node::set_rows(const Tables::Entry& table, TicketId ticket, PushMode mode,
+                            std::span<const Key> keys, std::span<const float> values) {
+  const std::size_t length = table.rows->spec().row_length;
+  const bool is_reset = mode == PushMode::kSetResetState;
+  MutexLock lock(mutex_);
+  for (std::size_t i = 0; i < keys.size();) {
+    const RowId id{table.id, keys[i]};
+    if (!core_.must_wait(id) && !core_.shared().is_item_out(id)) {
+      ++i;
+      continue;
+    }
+    // A change that is out must be applied before. While it is waited for the lock is free: all
+    // rows are looked at anew.
+    GODWIT_TRY(wait_for_row(id, true, lock));
+    i = 0;
+  }
+  Split split;
+  split.by(keys, nodes(), [&](Key key) {
+    const RowId id{table.id, key};
+    return core_.shared().owns(id) ? self() : core_.shared().next_hop(id, false, 0).node;
+  });
+  RowScratch scratch;
+  for (const Split::Group& group : split.groups()) {
+    for (const std::uint32_t position : group.positions) {
+      const auto row = values.subspan(std::size_t{position} * length, length);
+      if (group.node == self()) {
+        GODWIT_TRY(table.rows->set(keys.subspan(position, 1), row, is_reset, scratch));
+      } else {
+        core_.overwrite_copy({table.id, keys[position]}, row, is_reset);
+      }
+    }
+  }
+  core_.note_touched();
+  auto requests = core_.router().write_pushes(ticket, table.id, mode, keys, values,
+                                              static_cast<std::uint32_t>(length), split.groups());
+  if (requests.empty()) return false;
+  core_.send(ticket, {"set", keys.size()}, table.id, keys, 0, std::move(requests));
+  return true;
+}
+
+}  // namespace godwit

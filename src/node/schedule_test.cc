@@ -1,0 +1,64 @@
+// node/schedule_test.cc: which leases are due, and which have ended.
+#include "node/schedule.h"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+namespace godwit {
+namespace {
+
+Schedule::LeasePtr lease(std::int64_t first, std::int64_t last, std::size_t keys = 1) {
+  auto made = std::make_shared<LeaseState>();
+  made->first = Tick{first};
+  made->last = Tick{last};
+  made->rows.keys.resize(keys);
+  return made;
+}
+
+std::vector<std::int64_t> firsts(const std::vector<Schedule::LeasePtr>& leases) {
+  std::vector<std::int64_t> ticks;
+  for (const auto& some : leases) ticks.push_back(some->first.value());
+  return ticks;
+}
+
+TEST(Schedule, WhatIsFarAheadWaits) {
+  Schedule schedule;
+  EXPECT_TRUE(schedule.is_due(Tick{2})) << "the horizon before anything is measured";
+  EXPECT_FALSE(schedule.is_due(Tick{3}));
+  for (const std::int64_t first : {50, 3, 40}) schedule.queue(lease(first, first + 1));
+  EXPECT_TRUE(schedule.take_due().empty());
+  schedule.advance(Tick{1}, Time{} + std::chrono::milliseconds(1));
+  EXPECT_EQ(firsts(schedule.take_due()), (std::vector<std::int64_t>{3}));
+  schedule.advance(Tick{100}, Time{} + std::chrono::milliseconds(2));
+  EXPECT_EQ(firsts(schedule.take_due()), (std::vector<std::int64_t>{40, 50}));
+}
+
+TEST(Schedule, SmallOnesThatAreDueSoonGoWithTheFirst) {
+  Schedule schedule;
+  for (std::int64_t first = 2; first < 9; ++first) schedule.queue(lease(first, first + 1));
+  EXPECT_EQ(firsts(schedule.take_due()), (std::vector<std::int64_t>{2, 3, 4, 5, 6}));
+  Schedule large;
+  for (std::int64_t first = 1; first < 9; ++first) large.queue(lease(first, first + 1, 300));
+  EXPECT_EQ(firsts(large.take_due()), (std::vector<std::int64_t>{1, 2}));
+}
+
+TEST(Schedule, LeasesEndWithTheirLastTickOrWhenTheyAreClosed) {
+  Schedule schedule;
+  const auto lasting = lease(0, 5);
+  const auto closed = lease(0, 9);
+  for (const auto& some : {lasting, closed, lease(0, 9)}) {
+    some->phase = LeaseState::Phase::kActive;
+    schedule.activate(some);
+  }
+  schedule.advance(Tick{4}, Time{});
+  EXPECT_TRUE(schedule.take_ended().empty());
+  closed->phase = LeaseState::Phase::kEnded;
+  schedule.advance(Tick{5}, Time{});
+  EXPECT_EQ(schedule.take_ended().size(), 2U);
+  EXPECT_EQ(schedule.active().size(), 1U);
+  EXPECT_EQ(schedule.take_all().size(), 1U);
+}
+
+}  // namespace
+}  // namespace godwit

@@ -1,0 +1,101 @@
+// node/worker_leases.cc: a worker's intents, leases and ticks.
+#include <utility>
+
+#include "base/errors.h"
+#include "base/try.h"
+#include "godwit/worker.h"
+#include "node/states.h"
+
+namespace godwit {
+
+Result<> check_intent(const WorkerState& worker, const TableState& table, Tick first, Tick last) {
+  if (table.session != worker.session) {
+    return invalid_argument("table '{}' belongs to another session than worker {}",
+                            table.entry.rows->spec().name, worker.id.value());
+  }
+  if (last > first) return {};
+  return invalid_argument("an intent for ticks {} to {}: the last must come after the first",
+                          first.value(), last.value());
+}
+
+Result<> check_in_place(const WorkerState& worker, const TableSpec& spec) {
+  if (worker.session->node->nodes() == 1 || spec.rule.additive()) return {};
+  return invalid_argument(
+      "table '{}': rows of rule {} cannot be touched in place by several nodes; pull and push them",
+      spec.name, to_string(spec.rule));
+}
+
+std::shared_ptr<LeaseState> make_lease(const WorkerState& worker, const Tables::Entry& table,
+                                       std::span<const Key> keys, Tick first, Tick last) {
+  auto lease = std::make_shared<LeaseState>();
+  lease->session = worker.session;
+  lease->first = first;
+  lease->last = last;
+  lease->rows.table = table.id;
+  lease->rows.rows = table.rows;
+  lease->rows.keys.assign(keys.begin(), keys.end());
+  return lease;
+}
+
+void begin_lease(WorkerState& worker, const std::shared_ptr<LeaseState>& lease) {
+  Node& node = *worker.session->node;
+  if (node.nodes() > 1) {
+    node.add_lease(*worker.schedule, lease);
+  } else {
+    lease->is_ready.store(true, std::memory_order_relaxed);
+  }
+}
+
+Result<Lease> Worker::intend(const Table& table, std::span<const Key> keys, Tick first, Tick last,
+                             Use use) {
+  GODWIT_TRY(check_intent(*state_, *table.state_, first, last));
+  const Tables::Entry& entry = table.state_->entry;
+  GODWIT_TRY(entry.rows->check_pull(keys, keys.size() * entry.rows->spec().row_length));
+  auto lease = make_lease(*state_, entry, keys, first, last);
+  lease->rows.is_write = use == Use::kWrite;
+  begin_lease(*state_, lease);
+  return Lease(std::move(lease));
+}
+
+Result<> Worker::open(Lease& lease, Access access) {
+  LeaseState* const state = lease.state_.get();
+  if (state == nullptr) return invalid_argument("an empty lease cannot be opened");
+  if (state->session != state_->session) {
+    return invalid_argument("the lease belongs to another session than worker {}",
+                            state_->id.value());
+  }
+  Node& node = *state_->session->node;
+  LeaseRows& rows = state->rows;
+  if (node.nodes() == 1) {
+    if (state->last <= state_->tick) {
+      return invalid_argument("this lease has ended: it was for ticks {} to {}, the tick is {}",
+                              state->first.value(), state->last.value() - 1, state_->tick.value());
+    }
+    GODWIT_TRY(rows.rows->resolve(rows.keys, rows.refs));
+  } else {
+    GODWIT_TRY(check_in_place(*state_, rows.rows->spec()));
+    if (!lease.is_ready()) GODWIT_TRY(node.open_lease(*state_->schedule, lease.state_));
+    state->is_open.store(true, std::memory_order_relaxed);
+  }
+  state_->leased_keys->add(rows.keys.size());
+  state->places.resize(rows.keys.size());
+  for (std::size_t i = 0; i < rows.keys.size(); ++i) state->places[i] = rows.refs[i].row;
+  lease.rows_ = state->places.data();
+  lease.access_ = access;
+  return {};
+}
+
+Result<> Worker::close(Lease& lease) {
+  if (lease.state_ == nullptr) return invalid_argument("an empty lease cannot be closed");
+  lease = Lease();
+  return {};
+}
+
+Result<> Worker::advance() {
+  state_->tick = Tick{state_->tick.value() + 1};
+  Node& node = *state_->session->node;
+  if (node.nodes() == 1) return {};
+  return node.advance(*state_->schedule, state_->tick);
+}
+
+}  // namespace godwit
