@@ -2,9 +2,8 @@
 #include "bench/key_stream.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
-
-#include "base/prng.h"
 
 namespace godwit {
 
@@ -20,6 +19,21 @@ std::vector<Key> shuffled_keys(std::uint64_t rows, std::uint64_t seed) {
   return keys;
 }
 
+ZipfKeys::ZipfKeys(std::uint64_t rows, double exponent, std::uint64_t seed)
+    : cumulative_(rows), scattered_(shuffled_keys(rows, seed)) {
+  double sum = 0;
+  for (std::uint64_t rank = 0; rank < rows; ++rank) {
+    sum += std::pow(static_cast<double>(rank + 1), -exponent);
+    cumulative_[rank] = sum;
+  }
+}
+
+Key ZipfKeys::draw(Prng& prng) const {
+  const auto place = std::upper_bound(cumulative_.begin(), cumulative_.end() - 1,
+                                      prng.uniform() * cumulative_.back());
+  return scattered_[static_cast<std::size_t>(place - cumulative_.begin())];
+}
+
 std::vector<Key> draw_keys(KeyDraw draw, std::uint64_t rows, std::size_t count,
                            std::uint64_t seed) {
   Prng prng(seed);
@@ -28,18 +42,8 @@ std::vector<Key> draw_keys(KeyDraw draw, std::uint64_t rows, std::size_t count,
     for (Key& key : keys) key = prng.below(rows);
     return keys;
   }
-  std::vector<double> cumulative(rows);
-  double sum = 0;
-  for (std::uint64_t rank = 0; rank < rows; ++rank) {
-    sum += 1.0 / static_cast<double>(rank + 1);
-    cumulative[rank] = sum;
-  }
-  const std::vector<Key> scattered = shuffled_keys(rows, seed + 1);
-  for (Key& key : keys) {
-    const auto place =
-        std::upper_bound(cumulative.begin(), cumulative.end() - 1, prng.uniform() * sum);
-    key = scattered[static_cast<std::size_t>(place - cumulative.begin())];
-  }
+  const ZipfKeys zipf(rows, 1.0, seed + 1);
+  for (Key& key : keys) key = zipf.draw(prng);
   return keys;
 }
 

@@ -1,10 +1,13 @@
-// cli/bench_verb.cc: `godwit bench store | remote`: this machine against its limits.
+// cli/bench_verb.cc: `godwit bench store | remote | placement`: this machine against its limits.
 #include <functional>
 #include <memory>
 #include <ostream>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "base/try.h"
+#include "bench/placement_bench.h"
 #include "bench/remote_bench.h"
 #include "bench/store_bench.h"
 #include "cli/command_line.h"
@@ -37,6 +40,63 @@ int run_bench(const std::string& name, const BenchOptions& options,
   return kExitFailed;
 }
 
+// What was typed; nothing given: the usual.
+struct PlacementFlags {
+  std::string pattern;
+  std::string policy;
+  std::int64_t nodes = 2;
+  std::int64_t workers = 1;
+  std::size_t batch = 0;
+  std::size_t steps = 0;
+  std::size_t ahead = 100;
+  std::size_t repetitions = 3;
+  double compute_ms = 0;
+  bool racy = false;
+  std::string link;
+};
+
+// One case if a pattern is given, else all; one policy if it is given.
+Result<PlacementBenchOptions> placement_options(const PlacementFlags& flags, bool quick) {
+  PlacementBenchOptions options;
+  if (flags.pattern.empty()) {
+    options = quick ? PlacementBenchOptions::quick() : PlacementBenchOptions::full();
+  }
+  options.repetitions = flags.repetitions;
+  if (!flags.policy.empty()) {
+    GODWIT_TRY_ASSIGN(const Placement policy, parse_placement(flags.policy));
+    options.policies = {policy};
+  }
+  if (flags.pattern.empty()) return options;
+  GODWIT_TRY_ASSIGN(const PatternKind kind, parse_pattern(flags.pattern));
+  PlacementCase one = usual_case(kind, flags.batch, flags.compute_ms);
+  one.pattern.nodes = flags.nodes;
+  one.pattern.workers = flags.workers;
+  one.ahead = flags.ahead;
+  one.access = flags.racy ? Access::kRacy : Access::kLocked;
+  one.link = flags.link;
+  if (flags.steps > 0) one.steps = flags.steps;
+  fit_warm_up(one);
+  options.cases = {one};
+  return options;
+}
+
+void add_placement_flags(CLI::App& bench, PlacementFlags& flags) {
+  bench.add_option("--pattern", flags.pattern,
+                   "one case only: mf, mf_blocks, kge, stream, reuse, resident");
+  bench.add_option("--policy", flags.policy,
+                   "one policy only: intent, intent_plain, static, replicate_all, relocate_only, "
+                   "replicate_only");
+  bench.add_option("--nodes", flags.nodes, "processes (with --pattern)");
+  bench.add_option("--workers", flags.workers, "threads of each process (with --pattern)");
+  bench.add_option("--batch", flags.batch, "triples, ratings or rows a step (with --pattern)");
+  bench.add_option("--steps", flags.steps, "timed steps of each worker (with --pattern)");
+  bench.add_option("--ahead", flags.ahead, "how many steps ahead to ask (with --pattern)");
+  bench.add_option("--compute-ms", flags.compute_ms, "slept in each step (with --pattern)");
+  bench.add_flag("--racy", flags.racy, "touch rows without locks (with --pattern)");
+  bench.add_option("--link", flags.link, "rate and delay of the links (not supported so far)");
+  bench.add_option("--repetitions", flags.repetitions, "runs of which the median is shown");
+}
+
 }  // namespace
 
 void add_bench_verb(CLI::App& app, Action& action) {
@@ -46,9 +106,9 @@ void add_bench_verb(CLI::App& app, Action& action) {
                        std::function<Result<>(bool quick, const OnResult&)> run) {
     CLI::App* bench = verb->add_subcommand(name, what);
     auto options = std::make_shared<BenchOptions>();
-    bench->add_flag("--quick", options->quick, "the main cases only, in under 30 s");
+    bench->add_flag("--quick", options->quick, "the main cases only, in under a minute");
     bench->add_flag("--json", options->json, "one JSON object a line instead of a table");
-    bench->callback([options, name, run, &action] {
+    bench->callback([options, name, run = std::move(run), &action] {
       action = [options, name, run](std::ostream& out, std::ostream& err) {
         const auto bound = [&](const OnResult& on_result) {
           return run(options->quick, on_result);
@@ -56,6 +116,7 @@ void add_bench_verb(CLI::App& app, Action& action) {
         return run_bench(name, *options, bound, out, err);
       };
     });
+    return bench;
   };
   add("store", "rows in memory against a plain array: pull, push, rows in place",
       [](bool quick, const OnResult& on_result) {
@@ -67,6 +128,14 @@ void add_bench_verb(CLI::App& app, Action& action) {
         return run_remote_bench(quick ? RemoteBenchOptions::quick() : RemoteBenchOptions::full(),
                                 on_result);
       });
+  auto flags = std::make_shared<PlacementFlags>();
+  CLI::App* placement =
+      add("placement", "rows that several processes use: policies side by side",
+          [flags](bool quick, const OnResult& on_result) -> Result<> {
+            GODWIT_TRY_ASSIGN(const auto options, placement_options(*flags, quick));
+            return run_placement_bench(options, on_result);
+          });
+  add_placement_flags(*placement, *flags);
 }
 
 }  // namespace godwit

@@ -34,6 +34,13 @@ TEST(CommandLine, HelpAndVersionGoToStandardOutput) {
   EXPECT_EQ(run({"bench", "store", "--help"}).code, kExitOk);
 }
 
+TEST(CommandLine, BenchPlacementNamesWhatItKnows) {
+  const Outcome outcome = run({"bench", "placement", "--pattern", "chess"});
+  EXPECT_EQ(outcome.code, kExitFailed);
+  EXPECT_THAT(outcome.err, HasSubstr("mf_blocks"));
+  EXPECT_THAT(run({"bench", "placement", "--policy", "hope"}).err, HasSubstr("relocate_only"));
+}
+
 TEST(CommandLine, NothingGivenIsAUsageError) {
   EXPECT_EQ(run({}).code, kExitUsage);
   EXPECT_THAT(run({}).err, HasSubstr("usage: godwit"));
@@ -100,6 +107,18 @@ TEST(CommandLine, LaunchHandsOnTheExitCode) {
   const Outcome outcome = run({"launch", "--no-logs", "-n", "1", "--", "sh", "-c", "exit 42"});
   EXPECT_EQ(outcome.code, 42);
   EXPECT_THAT(outcome.err, HasSubstr("node 0 exited with code 42"));
+}
+
+TEST(CommandLine, StatusNeedsAJob) {
+  const Outcome outcome = run({"status", "--job", "no-such-job"});
+  EXPECT_EQ(outcome.code, kExitFailed);
+  EXPECT_THAT(outcome.err, HasSubstr("runs here"));
+  EXPECT_EQ(outcome.out, "");
+  EXPECT_EQ(run({"status", "--watch", "0"}).code, kExitUsage);
+  EXPECT_EQ(run({"status", "--watch", "soon"}).code, kExitUsage);
+  EXPECT_EQ(run({"status", "--watch", "1", "--key", "t:1"}).code, kExitUsage);
+  EXPECT_EQ(run({"status", "--key", "t"}).code, kExitUsage);
+  EXPECT_EQ(run({"status", "--wings"}).code, kExitUsage);
 }
 
 TEST(CommandLine, TheDoctorSpeaksTableAndJson) {

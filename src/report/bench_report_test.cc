@@ -21,6 +21,16 @@ TEST(BenchReport, JsonHasTheSixFieldsInOrder) {
             R"("ratio":0.8})");
 }
 
+TEST(BenchReport, FurtherFiguresAreFieldsAndColumns) {
+  BenchResult result = kResult;
+  result.figures = {{"bytes", 1024}, {"share", 0.25}};
+  EXPECT_THAT(to_json_line(result),
+              testing::HasSubstr(R"("ratio":0.8,"bytes":1024.0,"share":0.25})"));
+  const std::string text = to_text({kResult, result});
+  EXPECT_THAT(text, testing::HasSubstr("bytes"));
+  EXPECT_THAT(text, testing::HasSubstr("1024"));
+}
+
 TEST(BenchReport, TextShowsTheNote) {
   EXPECT_THAT(to_text({kResult}), testing::HasSubstr("30 without prefetch"));
 }
