@@ -49,11 +49,11 @@ class Includes(Tree):
 
     def test_other_folders_are_refused(self):
         self.write('src/store/a.cc', '\n#include "node/loop.h"\n')
-        self.write('src/node/a.cc', '#include "store/a.h"\n')  # core's neighbour, not node's
+        self.write('src/node/a.cc', '#include "wire/a.h"\n')  # core's neighbour, not node's
         self.write('src/bench/a.cc', '#include "cli/a.h"\n')
         self.write('src/sim/a.cc', '#include "net/tcp.h"\n')
         self.assert_finds(check.check_includes, 'src/bench/a.cc:1: bench may not include cli/a.h',
-                          'src/node/a.cc:1: node may not include store/a.h',
+                          'src/node/a.cc:1: node may not include wire/a.h',
                           'src/sim/a.cc:1: sim may not include net/tcp.h',
                           'src/store/a.cc:2: store may not include node/loop.h')
 
