@@ -78,6 +78,34 @@ TEST_F(LeasesTest, AVisitBringsARowAndGivesBackWhatWasAdded) {
   EXPECT_FALSE(cores_.core(1).shared().has_entries()) << "its owner remembers nothing";
 }
 
+// More than one request can carry.
+TEST_F(LeasesTest, ManyLargeRowsComeInSeveralAnswers) {
+  cores_.connect();
+  constexpr std::uint32_t kLong = 50'000;
+  table_ = cores_.open(0, {.name = "wide", .rows = 1000, .row_length = kLong}).value();
+  const std::vector<Key> keys = cores_.keys_of(1, table_, 60);  // 12 MB
+  for (const Key key : keys) {
+    RowScratch scratch;
+    const std::vector<float> row(kLong, static_cast<float>(key));
+    cores_.tables(1).find(table_)->push({&key, 1}, row, scratch).value();
+  }
+  LeaseRows lease = acquire(keys);
+  cores_.run();
+  ASSERT_TRUE(leases().settle(lease));
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    EXPECT_EQ(lease.refs[i].row[kLong - 1], static_cast<float>(keys[i]));
+    lease.refs[i].row[0] += 1;
+  }
+  release(lease);
+  end_all();
+  for (const Key key : keys) {
+    std::vector<float> row(kLong);
+    RowScratch scratch;
+    cores_.tables(1).find(table_)->pull({&key, 1}, row, scratch).value();
+    EXPECT_EQ(row[0], static_cast<float>(key + 1));
+  }
+}
+
 TEST_F(LeasesTest, AVisitThatIsNotChangedGivesNothingBack) {
   start();
   LeaseRows lease = acquire({theirs_});

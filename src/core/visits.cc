@@ -58,8 +58,13 @@ void Visits::fetch(TableId table, std::span<const Key> keys, Time now) {
   split(table, keys);
   for (const Split::Group& group : split_.groups()) {
     const TicketId ticket = begin(table, keys, group, true, now);
-    router_.send(ticket, {"fetch", group.positions.size()}, row_floats,
-                 router_.write_pulls(ticket, table, keys, row_floats, {&group, 1}, true));
+    auto requests = router_.write_pulls(ticket, table, keys, row_floats, {&group, 1}, true);
+    std::size_t asked = 0;
+    for (const OutgoingRequest& request : requests) {
+      under_way_[ticket].begins.push_back(asked);
+      asked += request.positions.size();
+    }
+    router_.send(ticket, {"fetch", group.positions.size()}, row_floats, std::move(requests));
   }
   counts_.fetched += keys.size();
 }
@@ -174,13 +179,16 @@ void Visits::fetch_delayed(Time now) {
 
 void Visits::install(const UnderWay& fetch, const Waits::Outcome& outcome) {
   std::vector<Key> keys;
+  const std::size_t length = blocks(fetch.table).length();
   for (const Arrived& answer : outcome.answers) {
+    const std::size_t count = answer.values.size() / length;
+    const auto asked = std::span(fetch.keys).subspan(fetch.begins[answer.request]);
     if (answer.positions.empty()) {
-      install_rows(fetch.table, fetch.keys, answer.values);
+      install_rows(fetch.table, asked.first(count), answer.values);
       continue;
     }
     keys.clear();
-    for (const std::uint32_t position : answer.positions) keys.push_back(fetch.keys[position]);
+    for (const std::uint32_t position : answer.positions) keys.push_back(asked[position]);
     install_rows(fetch.table, keys, answer.values);
   }
 }

@@ -84,6 +84,7 @@ class Visits {
     bool is_end = true;  // of the visits, if it is no fetch
     Time begun;
     std::vector<Key> keys;
+    std::vector<std::size_t> begins;  // in `keys`, of the requests that a fetch is made of
   };
 
   FloatBlocks& blocks(TableId table);
