@@ -191,7 +191,6 @@ Usual usual(PatternKind kind) {
     case PatternKind::kKge:
       return {.batch = 1, .steps = 4000};
     case PatternKind::kStream:
-      return {.batch = 128, .steps = 1500};
     case PatternKind::kReuse:
       return {.batch = 128, .steps = 1500};
     case PatternKind::kResident:

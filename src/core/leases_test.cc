@@ -9,8 +9,6 @@
 namespace godwit {
 namespace {
 
-using testing::ElementsAre;
-
 class LeasesTest : public testing::Test {
  protected:
   void start(Placement placement = Placement::kIntent) {

@@ -15,7 +15,6 @@ namespace godwit {
 namespace {
 
 using namespace std::chrono_literals;
-using ::testing::HasSubstr;
 
 class LineServerTest : public ::testing::Test {
  protected:

@@ -92,11 +92,11 @@ TEST(Sampler, LocalKeysAreLookedForOneByOneOnlyWhereTriesCostAsMuch) {
     for (const double weight : draws.weights) EXPECT_NEAR(weight, 1, 1e-12);
     found += draws.keys.size();
     if (i == 100) {
-      EXPECT_LE(asked, 101U * 64);  // no list so far
+      EXPECT_LE(asked, std::uint64_t{101} * 64);  // no list so far
     }
   }
   EXPECT_GE(found, 1000 - kRows / 64 - 1);
-  EXPECT_LE(asked, 1000U * 65 + kRows * 7);
+  EXPECT_LE(asked, std::uint64_t{1000} * 65 + kRows * 7);
 }
 
 }  // namespace
