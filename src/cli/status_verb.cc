@@ -197,7 +197,7 @@ void print_rates(const Jobs& jobs, Before& before, std::ostream& out) {
 }
 
 // Until the jobs have ended, or for ever: whoever watches ends it.
-int watch(Jobs jobs, const StatusOptions& options, std::ostream& out, std::ostream& err) {
+int watch(const Jobs& jobs, const StatusOptions& options, std::ostream& out, std::ostream& err) {
   Before before;
   if (options.json) {
     print_json(jobs, "status", out);
