@@ -37,7 +37,8 @@ class [[nodiscard]] Ticket {
 // Batch calls take any number of keys, in any order, repeats included, and spans of exactly
 // keys.size() * row_length floats, row after row. All of a call's arguments are checked first; on
 // an error nothing has changed: kInvalidArgument for a key out of range, a span of another size,
-// or a NaN or infinity (unless the table accepts them); kOutOfMemory if rows cannot be made.
+// or a NaN or infinity (unless the table accepts them); kOutOfMemory if rows cannot be made (in a
+// job of several nodes other rows of the batch may have changed then).
 class Worker {
  public:
   Worker(Worker&&) noexcept;

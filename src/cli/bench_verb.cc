@@ -34,10 +34,10 @@ int run_bench(const std::string& name, const BenchOptions& options,
     if (!options.json) err << result.case_name << std::endl;  // progress
     results.push_back(result);
   });
-  if (!options.json) out << to_text(results);
+  if (!options.json && !results.empty()) out << to_text(results);
   if (done.ok()) return kExitOk;
   err << "godwit bench " << name << ": " << done.error().message() << "\n";
-  return kExitFailed;
+  return done.error().code() == ErrorCode::kInvalidArgument ? kExitUsage : kExitFailed;
 }
 
 // What was typed; nothing given: the usual.
@@ -81,19 +81,24 @@ Result<PlacementBenchOptions> placement_options(const PlacementFlags& flags, boo
 }
 
 void add_placement_flags(CLI::App& bench, PlacementFlags& flags) {
-  bench.add_option("--pattern", flags.pattern,
-                   "one case only: mf, mf_blocks, kge, stream, reuse, resident");
+  CLI::Option* const pattern = bench.add_option(
+      "--pattern", flags.pattern, "one case only: mf, mf_blocks, kge, stream, reuse, resident");
   bench.add_option("--policy", flags.policy,
                    "one policy only: intent, intent_plain, static, replicate_all, relocate_only, "
                    "replicate_only");
-  bench.add_option("--nodes", flags.nodes, "processes (with --pattern)");
-  bench.add_option("--workers", flags.workers, "threads of each process (with --pattern)");
-  bench.add_option("--batch", flags.batch, "triples, ratings or rows a step (with --pattern)");
-  bench.add_option("--steps", flags.steps, "timed steps of each worker (with --pattern)");
-  bench.add_option("--ahead", flags.ahead, "how many steps ahead to ask (with --pattern)");
-  bench.add_option("--compute-ms", flags.compute_ms, "slept in each step (with --pattern)");
-  bench.add_flag("--racy", flags.racy, "touch rows without locks (with --pattern)");
-  bench.add_option("--link", flags.link, "rate and delay of the links (not supported so far)");
+  // What all cases have of their own is said for one case only.
+  const auto of_one_case = [&](const char* name, auto& value, const char* what) {
+    return bench.add_option(name, value, what)->needs(pattern);
+  };
+  of_one_case("--nodes", flags.nodes, "processes");
+  of_one_case("--workers", flags.workers, "threads of each process");
+  of_one_case("--batch", flags.batch, "triples, ratings or rows a step")
+      ->check(CLI::PositiveNumber);
+  of_one_case("--steps", flags.steps, "timed steps of each worker")->check(CLI::PositiveNumber);
+  of_one_case("--ahead", flags.ahead, "how many steps ahead to ask");
+  of_one_case("--compute-ms", flags.compute_ms, "slept in each step");
+  bench.add_flag("--racy", flags.racy, "touch rows without locks")->needs(pattern);
+  of_one_case("--link", flags.link, "rate and delay of the links (not supported so far)");
   bench.add_option("--repetitions", flags.repetitions, "runs of which the median is shown");
 }
 

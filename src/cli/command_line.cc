@@ -60,7 +60,10 @@ std::string wrong_choice(const CLI::App& app, const std::vector<std::string>& ar
       names += command->get_name();
     }
     if (i == arguments.size()) return fmt::format("{} needs one of: {}", path, names);
-    if (arguments[i].starts_with('-')) return "";  // the parser knows
+    if (arguments[i].starts_with('-')) {
+      if (chosen->get_option_no_throw(arguments[i]) != nullptr) return "";  // the parser knows
+      return fmt::format("{} has no option '{}'; it needs one of: {}", path, arguments[i], names);
+    }
     const auto found = std::find_if(commands.begin(), commands.end(), [&](const CLI::App* command) {
       return command->get_name() == arguments[i];
     });

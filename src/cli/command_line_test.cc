@@ -36,7 +36,7 @@ TEST(CommandLine, HelpAndVersionGoToStandardOutput) {
 
 TEST(CommandLine, BenchPlacementNamesWhatItKnows) {
   const Outcome outcome = run({"bench", "placement", "--pattern", "chess"});
-  EXPECT_EQ(outcome.code, kExitFailed);
+  EXPECT_EQ(outcome.code, kExitUsage);
   EXPECT_THAT(outcome.err, HasSubstr("mf_blocks"));
   EXPECT_THAT(run({"bench", "placement", "--policy", "hope"}).err, HasSubstr("relocate_only"));
 }
@@ -151,6 +151,31 @@ TEST(CommandLine, ADemoThatHasNotLearnedFails) {
                  "--epochs", "1"})
                 .code,
             kExitFailed);
+}
+
+TEST(CommandLine, AnOptionInThePlaceOfACommandIsNamed) {
+  std::ostringstream out;
+  std::ostringstream err;
+  EXPECT_EQ(run_command_line({"--nope"}, out, err), kExitUsage);
+  EXPECT_THAT(err.str(), HasSubstr("has no option '--nope'; it needs one of: "));
+}
+
+TEST(CommandLine, WhatTheBenchOfPlacementCannotDoIsRefusedBeforeItRuns) {
+  const std::vector<std::vector<std::string>> wrong = {{"--nodes", "2"},
+                                                       {"--pattern", "nope"},
+                                                       {"--pattern", "kge", "--policy", "nope"},
+                                                       {"--pattern", "kge", "--batch", "0"},
+                                                       {"--pattern", "kge", "--nodes", "0"},
+                                                       {"--pattern", "kge", "--link", "1gbit"}};
+  for (const auto& flags : wrong) {
+    std::vector<std::string> arguments = {"bench", "placement"};
+    arguments.insert(arguments.end(), flags.begin(), flags.end());
+    std::ostringstream out;
+    std::ostringstream err;
+    EXPECT_EQ(run_command_line(arguments, out, err), kExitUsage) << err.str();
+    EXPECT_EQ(out.str(), "");
+    EXPECT_NE(err.str(), "");
+  }
 }
 
 }  // namespace

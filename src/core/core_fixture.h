@@ -182,7 +182,7 @@ inline Result<std::vector<float>> WiredCores::pull(std::int64_t node, TableId ta
                                                    std::uint32_t row_length) {
   NodeCore& at = core(node);
   Split split;
-  at.router().split(table, keys, split);
+  split.by(keys, nodes(), [&](Key key) { return at.router().first_hop(table, key); });
   std::vector<float> values(keys.size() * row_length, -1);
   const auto row = [&](std::size_t i) {
     return std::span(values).subspan(i * row_length, row_length);
@@ -217,7 +217,7 @@ inline Result<> WiredCores::push(std::int64_t node, TableId table, std::span<con
                                  PushMode mode) {
   NodeCore& at = core(node);
   Split split;
-  at.router().split(table, keys, split);
+  split.by(keys, nodes(), [&](Key key) { return at.router().first_hop(table, key); });
   RowScratch scratch;
   for (const Split::Group& group : split.groups()) {
     if (group.node != at.self()) continue;

@@ -32,7 +32,6 @@ class Flights {
 
   // False: for sure not.
   bool may_be_under_way(RowId id) const { return counts_[slot_of(id)] > 0; }
-  bool is_empty() const { return under_way_.empty(); }
 
  private:
   static constexpr std::size_t kSlots = 4096;

@@ -37,7 +37,7 @@ NodeCore::NodeCore(const NodeCoreOptions& options, Tables& tables, FrameSink& si
       links_(options.self, options.nodes, sink, options.links),
       shared_(options.self, map_, tables, wanted_, links_),
       router_(options.self, map_, tables, shared_, links_, waits_, options.first_guess),
-      visits_(options.self, options.nodes, tables, wanted_, shared_, router_, waits_, flights_),
+      visits_(options.nodes, tables, wanted_, shared_, router_, waits_, flights_),
       leases_(wanted_, shared_, visits_, waits_),
       registry_(options.self, options.nodes, tables, links_, waits_),
       barriers_(options.self, options.nodes, links_, waits_),

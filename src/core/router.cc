@@ -54,16 +54,6 @@ Router::Router(NodeId self, const PartitionMap& map, Tables& tables, SharedRows&
       waits_(waits),
       first_guess_(std::move(first_guess)) {}
 
-void Router::split(TableId table, std::span<const Key> keys, Split& split) const {
-  const std::int64_t nodes = map_.nodes();
-  if (first_guess_) {
-    split.by(keys, nodes,
-             [&](Key key) { return is_mine(table, key) ? self_ : first_guess_(table, key); });
-  } else {
-    split.by(keys, nodes, [&](Key key) { return map_.home(table, key); });
-  }
-}
-
 // write(wire number, positions) for each request that the groups of other nodes make up.
 template <class Write>
 std::vector<OutgoingRequest> Router::write_requests(TicketId ticket, std::uint32_t row_length,

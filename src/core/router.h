@@ -41,8 +41,6 @@ class Router {
   NodeId first_hop(TableId table, Key key) const {
     return first_guess_ && !is_mine(table, key) ? first_guess_(table, key) : map_.home(table, key);
   }
-  // Groups a batch by where its keys are asked for first. Thread-safe for different splits.
-  void split(TableId table, std::span<const Key> keys, Split& split) const;
 
   // Writes the requests of a ticket for groups of a split, but for that of this node, in frames of
   // a moderate size. `row_length` is that of the floats which travel. Thread-safe.

@@ -106,7 +106,7 @@ TEST_F(RouterTest, LocalKeysCauseNoFrames) {
   const std::vector<Key> keys = keys_of(2, 4);
   Split split;
   const Router& router = cores().core(2).router();
-  router.split(table_, keys, split);
+  split.by(keys, 3, [&](Key key) { return router.first_hop(table_, key); });
   EXPECT_TRUE(split.is_all(NodeId{2}));
   EXPECT_TRUE(router.is_mine(table_, keys[0]));
   EXPECT_FALSE(router.is_mine(table_, keys_of(1, 1)[0]));
@@ -238,7 +238,7 @@ TEST_F(RouterTest, AHugeBatchTravelsAsSeveralRequests) {
   std::vector<float> floats(keys.size() * length);
   std::iota(floats.begin(), floats.end(), 0.0F);
   Split split;
-  cores().core(0).router().split(wide, keys, split);
+  split.by(keys, 3, [](Key) { return NodeId{2}; });
   const auto requests =
       cores().core(0).router().write_pulls(TicketId{1}, wide, keys, length, split.groups());
   ASSERT_EQ(requests.size(), 2);

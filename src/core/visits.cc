@@ -14,10 +14,9 @@ constexpr std::size_t kAhead = 16;  // records asked for before they are needed
 
 }  // namespace
 
-Visits::Visits(NodeId self, std::int64_t nodes, Tables& tables, WantedRows& wanted,
-               const SharedRows& shared, Router& router, Waits& waits, const Flights& flights)
-    : self_(self),
-      nodes_(nodes),
+Visits::Visits(std::int64_t nodes, Tables& tables, WantedRows& wanted, const SharedRows& shared,
+               Router& router, Waits& waits, const Flights& flights)
+    : nodes_(nodes),
       tables_(tables),
       wanted_(wanted),
       shared_(shared),
@@ -143,12 +142,10 @@ bool Visits::on_done(TicketId ticket) {
   return true;
 }
 
-bool Visits::collect(Time now) {
-  bool is_news = false;
+void Visits::collect(Time now) {
   for (const TicketId ticket : std::exchange(done_, {})) {
     const UnderWay visit = std::move(under_way_.extract(ticket).mapped());
     const Waits::Outcome outcome = waits_.take(ticket);
-    is_news = true;
     if (!visit.is_fetch) {
       if (outcome.error) failure_ = *outcome.error;
       left(visit);
@@ -160,7 +157,6 @@ bool Visits::collect(Time now) {
     }
   }
   if (!delayed_.empty()) fetch_delayed(now);
-  return is_news;
 }
 
 void Visits::fetch_delayed(Time now) {

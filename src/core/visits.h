@@ -29,8 +29,8 @@ namespace godwit {
 class Visits {
  public:
   // REQUIRES: all arguments outlive this.
-  Visits(NodeId self, std::int64_t nodes, Tables& tables, WantedRows& wanted,
-         const SharedRows& shared, Router& router, Waits& waits, const Flights& flights);
+  Visits(std::int64_t nodes, Tables& tables, WantedRows& wanted, const SharedRows& shared,
+         Router& router, Waits& waits, const Flights& flights);
 
   // Whether a visit of a wanted row may begin now; it has begun then, and fetch() must follow.
   // Otherwise it begins by itself, later.
@@ -42,8 +42,8 @@ class Visits {
 
   // A ticket is done: true if it is one of these; its rows come with the next collect().
   bool on_done(TicketId ticket);
-  // Handles what has come, and fetches what waited. True if rows have come or gone.
-  bool collect(Time now);
+  // Handles what has come, and fetches what waited.
+  void collect(Time now);
 
   // The row as it came. REQUIRES: it is visiting.
   std::span<const float> base_of(TableId table, const WantedRow& row);
@@ -100,7 +100,6 @@ class Visits {
   void refuse(const UnderWay& fetch, const Error& why);
   void left(const UnderWay& visit);
 
-  const NodeId self_;
   const std::int64_t nodes_;
   Tables& tables_;
   WantedRows& wanted_;

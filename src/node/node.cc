@@ -163,9 +163,8 @@ Node::Aftermath Node::take_aftermath() {
   Aftermath after;
   after.to_wake.swap(to_wake_);
   after.is_room_awaited = waiting_for_room_ > 0;
-  if (loop_ != nullptr && core_.next_timer() < timer_armed_) {
-    after.timer = timer_armed_ = core_.next_timer();
-  }
+  if (loop_ == nullptr) return after;
+  if (const Time next = core_.next_timer(); next < timer_armed_) after.timer = timer_armed_ = next;
   return after;
 }
 

@@ -3,36 +3,16 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <functional>
-#include <thread>
 #include <vector>
 
 #include "godwit/session.h"
+#include "node/job_fixture.h"
 
 namespace godwit {
 namespace {
 
 using testing::HasSubstr;
-
-// body(session) on a thread for each node of a job.
-void run_job(std::int64_t nodes, const std::string& name,
-             const std::function<void(Session&)>& body) {
-  const std::string job = name + "-" + std::to_string(::getpid());
-  std::vector<std::jthread> threads;
-  for (std::int64_t node = 0; node < nodes; ++node) {
-    threads.emplace_back([&, node] {
-      auto session = Session::open({.nodes = nodes,
-                                    .node = NodeId{node},
-                                    .rendezvous = "unix:@" + job,
-                                    .job = job,
-                                    .token = "secret"});
-      ASSERT_TRUE(session.ok()) << session.error().message();
-      body(*session);
-    });
-  }
-}
 
 TEST(Node, TablesAreSharedByAllNodes) {
   run_job(3, "shared", [](Session& session) {
