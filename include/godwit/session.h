@@ -34,6 +34,10 @@ struct SessionOptions {
   // Nodes on one machine talk over Unix sockets, unless this is off: then over TCP like the others.
   bool unix_sockets = true;
 
+  // For experiments: sends as slowly as over a network with this rate and latency, such as
+  // "1gbit,0.2ms", "100mbit" or "5ms". Empty: as fast as it goes.
+  std::string link;
+
   // How long open() waits for all nodes of the job to be there.
   std::chrono::seconds join_max{60};
   // How long a call waits for other nodes that are alive but do not answer.
@@ -55,7 +59,8 @@ class Session {
   Result<Table> table(const TableSpec& spec);
 
   // Returns when all nodes have called it, and what their workers had changed by then is applied at
-  // the owners of the rows. To be called by one thread of each node.
+  // the owners of the rows; with Placement::kIntent, all reads that follow see it, also those of
+  // leases made before. To be called by one thread of each node.
   Result<> barrier();
 
   // Says goodbye and waits until all other nodes have too: until then they may need rows that are

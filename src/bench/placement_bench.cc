@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <memory>
 #include <string>
@@ -61,6 +62,17 @@ Result<> run_in_turns(std::vector<Entrant>& entrants, std::size_t repetitions) {
   return {};
 }
 
+// Of a step that one node makes, with as many workers as one of several has.
+Result<double> seconds_alone(const PlacementCase& that, const PlacementBenchOptions& options) {
+  PlacementCase one = that;
+  one.pattern.nodes = 1;
+  one.link.clear();
+  PlacementJob job(one);
+  std::vector<Entrant> entrants{{&job}};
+  GODWIT_TRY(run_in_turns(entrants, options.repetitions));
+  return median(entrants[0].runs).step_seconds;
+}
+
 // All policies on one case. The limit is the fastest of them.
 Result<> compare_policies(const PlacementCase& that, const PlacementBenchOptions& options,
                           const OnResult& on_result) {
@@ -68,6 +80,7 @@ Result<> compare_policies(const PlacementCase& that, const PlacementBenchOptions
   std::vector<Entrant> entrants;
   for (const Placement policy : options.policies) entrants.push_back({&job, policy});
   GODWIT_TRY(run_in_turns(entrants, options.repetitions));
+  GODWIT_TRY_ASSIGN(const double alone, that.link.empty() ? 0 : seconds_alone(that, options));
   double best = std::numeric_limits<double>::infinity();
   double of_static = 0;
   for (Entrant& entrant : entrants) {
@@ -87,6 +100,10 @@ Result<> compare_policies(const PlacementCase& that, const PlacementBenchOptions
         .figures = columns(run)};
     if (of_static > 0) {
       result.figures.emplace(result.figures.begin(), "x_static", of_static / run.step_seconds);
+    }
+    if (alone > 0) {
+      const double speed_up = alone * static_cast<double>(that.pattern.nodes) / run.step_seconds;
+      result.figures.emplace(result.figures.begin(), "speed_up", speed_up);
     }
     on_result(result);
   }
@@ -178,7 +195,7 @@ Result<> measure_intents(const PlacementCase& opened, std::size_t repetitions,
   return {};
 }
 
-// The usual batch, and how many steps of it take about half a second with rows fetched on demand.
+// The usual batch, and how many steps of it take about a second with rows fetched on demand.
 struct Usual {
   std::size_t batch;
   std::size_t steps;
@@ -187,20 +204,29 @@ Usual usual(PatternKind kind) {
   switch (kind) {
     case PatternKind::kMf:
     case PatternKind::kMfBlocks:
-      return {.batch = 32, .steps = 3000};
+      return {.batch = 32, .steps = 20'000};
     case PatternKind::kKge:
-      return {.batch = 1, .steps = 4000};
-    case PatternKind::kStream:
+      return {.batch = 1, .steps = 20'000};
+    case PatternKind::kStream:  // not more, or rows come again
+      return {.batch = 128, .steps = 2000};
     case PatternKind::kReuse:
-      return {.batch = 128, .steps = 1500};
+      return {.batch = 128, .steps = 8000};
     case PatternKind::kResident:
       return {.batch = 1024, .steps = 1000};
   }
   return {.batch = 1, .steps = 1};
 }
 
+constexpr std::array kPrograms{PatternKind::kKge, PatternKind::kMf, PatternKind::kMfBlocks,
+                               PatternKind::kStream, PatternKind::kReuse};
+
 void add_costs(PlacementBenchOptions& options) {
-  options.together = {usual_case(PatternKind::kKge), usual_case(PatternKind::kMf)};
+  for (const PatternKind kind : {PatternKind::kKge, PatternKind::kMf}) {
+    PlacementCase that = usual_case(kind);
+    that.steps = 100'000;  // many times as long as rows stay before they are exchanged
+    fit_warm_up(that);
+    options.together.push_back(that);
+  }
   options.resident = {usual_case(PatternKind::kResident)};
 }
 
@@ -236,8 +262,7 @@ void fit_warm_up(PlacementCase& that) {
 
 PlacementBenchOptions PlacementBenchOptions::quick() {
   PlacementBenchOptions options;
-  for (const PatternKind kind : {PatternKind::kKge, PatternKind::kMf, PatternKind::kMfBlocks,
-                                 PatternKind::kStream, PatternKind::kReuse}) {
+  for (const PatternKind kind : kPrograms) {
     PlacementCase that = usual_case(kind);
     that.steps /= 3;
     fit_warm_up(that);
@@ -250,19 +275,18 @@ PlacementBenchOptions PlacementBenchOptions::quick() {
 
 PlacementBenchOptions PlacementBenchOptions::full() {
   PlacementBenchOptions options;
-  for (const std::int64_t nodes : {2, 4}) {
-    for (const double compute_ms : {0.0, 1.0, 10.0}) {
-      for (const PatternKind kind : {PatternKind::kKge, PatternKind::kMf, PatternKind::kMfBlocks,
-                                     PatternKind::kStream, PatternKind::kReuse}) {
-        PlacementCase that = usual_case(kind, 0, compute_ms);
-        that.pattern.nodes = nodes;
-        options.cases.push_back(that);
-        if (kind != PatternKind::kKge) continue;
-        that = usual_case(kind, 32, compute_ms);
-        that.pattern.nodes = nodes;
-        options.cases.push_back(that);
+  for (const PatternKind kind : kPrograms) {
+    for (const std::size_t batch : {1, 32, 1024}) {
+      for (const double compute_ms : {0.0, 1.0, 10.0}) {
+        options.cases.push_back(usual_case(kind, batch, compute_ms));
       }
     }
+  }
+  for (const PatternKind kind : kPrograms) {
+    PlacementCase that = usual_case(kind, 0, 1);
+    that.pattern.nodes = 4;
+    that.link = "1gbit,0.2ms";
+    options.cases.push_back(that);
   }
   options.earlier = {usual_case(PatternKind::kKge), usual_case(PatternKind::kKge, 0, 1),
                      usual_case(PatternKind::kReuse, 0, 1)};

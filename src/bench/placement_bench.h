@@ -30,7 +30,7 @@ struct PlacementBenchOptions {
   static PlacementBenchOptions quick();
 };
 
-// A case with the batch and the number of steps that suit its pattern: about half a second.
+// A case with the batch and the number of steps that suit its pattern: about a second.
 PlacementCase usual_case(PatternKind kind, std::size_t batch = 0, double compute_ms = 0);
 // The same with steps that suit another batch or computation.
 void fit_steps(PlacementCase& that);

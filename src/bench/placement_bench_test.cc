@@ -115,7 +115,7 @@ TEST(PlacementBench, CasesThatCannotBeRunAreRefused) {
   options.cases[0].pattern.nodes = 0;
   EXPECT_FALSE(run_placement_bench(options, [](const BenchResult&) {}).ok());
   options.cases[0] = tiny(PatternKind::kKge);
-  options.cases[0].link = "1gbit,0.2ms";
+  options.cases[0].link = "1 parsec";
   EXPECT_FALSE(run_placement_bench(options, [](const BenchResult&) {}).ok());
 }
 

@@ -17,6 +17,7 @@
 #include "base/errors.h"
 #include "base/try.h"
 #include "bench/row_work.h"
+#include "net/delaying_transport.h"
 #include "placement/partition_map.h"
 
 namespace godwit {
@@ -170,7 +171,7 @@ class PlacementNode {
     GODWIT_TRY(session_.barrier());
     GODWIT_TRY(run_all(loops, that_.warm_steps));
     for (WorkerLoop& loop : loops) loop.start_measuring(that_.steps);
-    GODWIT_TRY(session_.barrier());
+    // Without a barrier, which would send away all rows that are expected to be wanted again.
     GODWIT_TRY(measure(loops, report));
     for (WorkerLoop& loop : loops) loop.end_all();
     loops.clear();
@@ -307,14 +308,15 @@ Result<> PlacementCase::validate() const {
   if (!(compute_ms >= 0 && compute_ms <= 1000)) {
     return invalid_argument("compute_ms is {}: it must be 0 to 1000", compute_ms);
   }
-  if (!link.empty()) return invalid_argument("link is '{}': not supported so far", link);
+  if (!link.empty()) GODWIT_TRY(parse_link_speed(link));
   return {};
 }
 
 std::string to_string(const PlacementCase& that) {
-  return fmt::format("{}/batch={}/nodes={}x{}/compute={}ms/ahead={}", to_string(that.pattern.kind),
-                     that.pattern.batch, that.pattern.nodes, that.pattern.workers, that.compute_ms,
-                     that.ahead);
+  return fmt::format("{}/batch={}/nodes={}x{}/compute={}ms/ahead={}{}{}",
+                     to_string(that.pattern.kind), that.pattern.batch, that.pattern.nodes,
+                     that.pattern.workers, that.compute_ms, that.ahead,
+                     that.link.empty() ? "" : "/link=", that.link);
 }
 
 NodeReport run_placement_node(const PlacementCase& that, Placement policy, const Pattern& pattern,

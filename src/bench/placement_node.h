@@ -24,8 +24,7 @@ struct PlacementCase {
   double compute_ms = 0;  // slept in each step, beside what is computed
   Access access = Access::kLocked;
   bool opens = true;  // false: leases are closed unopened, to see what intents cost
-  // For later: rate and delay of the links between the nodes, as "1gbit,0.2ms".
-  std::string link;
+  std::string link;   // rate and delay of the nodes' links, as "1gbit,0.2ms"; empty: none
 
   Result<> validate() const;
   std::size_t traced_steps() const { return warm_steps + steps + ahead; }

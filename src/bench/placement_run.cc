@@ -78,6 +78,7 @@ Result<std::vector<NodeReport>> PlacementJob::run_nodes(Placement policy) {
                                                     .rendezvous = "unix:@" + name,
                                                     .job = name,
                                                     .token = "bench",
+                                                    .link = case_.link,
                                                     .wait_max = kWaitMax});
       const ssize_t put = ::write(to_write.fd(), &report, sizeof(report));
       ::_exit(put == static_cast<ssize_t>(sizeof(report)) ? 0 : 1);

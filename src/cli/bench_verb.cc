@@ -98,7 +98,7 @@ void add_placement_flags(CLI::App& bench, PlacementFlags& flags) {
   of_one_case("--ahead", flags.ahead, "how many steps ahead to ask");
   of_one_case("--compute-ms", flags.compute_ms, "slept in each step");
   bench.add_flag("--racy", flags.racy, "touch rows without locks")->needs(pattern);
-  of_one_case("--link", flags.link, "rate and delay of the links (not supported so far)");
+  of_one_case("--link", flags.link, "rate and delay of each node's link, as 1gbit,0.2ms");
   bench.add_option("--repetitions", flags.repetitions, "runs of which the median is shown");
 }
 

@@ -166,7 +166,7 @@ TEST(CommandLine, WhatTheBenchOfPlacementCannotDoIsRefusedBeforeItRuns) {
                                                        {"--pattern", "kge", "--policy", "nope"},
                                                        {"--pattern", "kge", "--batch", "0"},
                                                        {"--pattern", "kge", "--nodes", "0"},
-                                                       {"--pattern", "kge", "--link", "1gbit"}};
+                                                       {"--pattern", "kge", "--link", "1 parsec"}};
   for (const auto& flags : wrong) {
     std::vector<std::string> arguments = {"bench", "placement"};
     arguments.insert(arguments.end(), flags.begin(), flags.end());

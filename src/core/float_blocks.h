@@ -1,5 +1,5 @@
-// core/float_blocks.h: numbered blocks of floats of one length, given out and taken back without
-// the allocator. Owned by the node's state machine.
+// core/float_blocks.h: numbered blocks of floats of one length, with a note each, given out and
+// taken back without the allocator. Owned by the node's state machine.
 #pragma once
 
 #include <cstddef>
@@ -25,7 +25,9 @@ class FloatBlocks {
   float* at(std::uint32_t block) const {
     return chunks_[block / kChunkBlocks].get() + block % kChunkBlocks * length_;
   }
+  std::uint32_t& note(std::uint32_t block) { return notes_[block]; }
   std::size_t length() const { return length_; }
+  std::size_t given_out() const { return chunks_.size() * kChunkBlocks - free_.size(); }
 
  private:
   static constexpr std::uint32_t kChunkBlocks = 256;
@@ -33,11 +35,13 @@ class FloatBlocks {
   void grow() {
     const auto begin = static_cast<std::uint32_t>(chunks_.size()) * kChunkBlocks;
     chunks_.push_back(std::make_unique_for_overwrite<float[]>(kChunkBlocks * length_));
+    notes_.resize(begin + kChunkBlocks);
     for (std::uint32_t i = kChunkBlocks; i-- > 0;) free_.push_back(begin + i);
   }
 
   const std::size_t length_;
   std::vector<std::unique_ptr<float[]>> chunks_;
+  std::vector<std::uint32_t> notes_;
   std::vector<std::uint32_t> free_;
 };
 

@@ -23,33 +23,47 @@ bool is_shared_now(const RowRef& ref) {
 
 }  // namespace
 
-Leases::Leases(WantedRows& wanted, SharedRows& shared, Visits& visits, Waits& waits)
-    : wanted_(wanted), shared_(shared), visits_(visits), waits_(waits) {}
+Leases::Leases(NodeId self, Duration linger_min, WantedRows& wanted, SharedRows& shared,
+               Visits& visits, Waits& waits)
+    : self_(self),
+      linger_min_(linger_min),
+      wanted_(wanted),
+      shared_(shared),
+      visits_(visits),
+      waits_(waits) {}
 
-void Leases::acquire(LeaseRows& lease) {
+void Leases::acquire(LeaseRows& lease, Time now) {
   GODWIT_CHECK(!lease.is_acquired);
   lease.is_acquired = true;
   WantedRowsOfTable& wanted = wanted_.table(lease.table);
+  UseBalance& balance = shared_.balance();
+  const bool notes_uses = ++acquired_ % UseBalance::kOwnUses == 0;
+  const auto prefetch = [&](std::size_t i) {
+    if (i >= lease.keys.size()) return;
+    wanted.prefetch(lease.keys[i]);
+    if (notes_uses) balance.prefetch({lease.table, lease.keys[i]});
+  };
+  for (std::size_t i = 0; i < kAhead; ++i) prefetch(i);
   lease.rows->look_up(lease.keys, lease.refs);
   for (std::size_t i = 0; i < lease.keys.size(); ++i) {
-    if (i + kAhead < lease.keys.size()) {
-      wanted.prefetch(lease.keys[i + kAhead]);
-      reuse_.prefetch({lease.table, lease.keys[i + kAhead]});
+    prefetch(i + kAhead);
+    if (const std::size_t soon = i + kAhead / 2;
+        soon < lease.keys.size() && lease.refs[soon].row == nullptr) {
+      returns_.prefetch({lease.table, lease.keys[soon]});
     }
     WantedRow& row = wanted.of(lease.keys[i]);
     const bool is_first = row.users++ == 0;
     if (is_plain(lease.refs[i])) {  // owned here, or visiting
       if (row.stage == Stage::kVisiting) {
-        keep_visit(lease.table, row);
-      } else {
-        reuse_.note_present({lease.table, row.key});
+        note_reused(lease.table, row, now);
+      } else if (notes_uses) {
+        balance.note_own({lease.table, row.key}, self_);
       }
       continue;
     }
     const bool is_here = lease.refs[i].row != nullptr;
-    if (is_here) reuse_.note_present({lease.table, row.key});
     if (!is_here) lease.missing.push_back(static_cast<std::uint32_t>(i));
-    if (is_first) bring(lease.table, row, is_here, lease.is_kept);
+    if (is_first) bring(lease.table, row, is_here, lease.is_kept, now);
   }
   brought_ += lease.missing.size();
 }
@@ -83,20 +97,16 @@ void Leases::measure(Time now) {
   if (begun) action_ = {*begun, now - *begun, action_.noted + 1};
 }
 
-void Leases::bring(TableId table, WantedRow& row, bool is_here, bool is_kept) {
+void Leases::bring(TableId table, WantedRow& row, bool is_here, bool is_kept, Time now) {
   const RowId id{table, row.key};
   if (row.stage != Stage::kProtocol) return;
   const SharedRows::Tie tie = shared_.tie(id);
   if (tie == SharedRows::Tie::kOwner) return;
   const bool is_known = is_here || tie == SharedRows::Tie::kEngaged;
   const TableSpec& spec = shared_.spec(table);
-  if (visits_.is_out(id)) {
-    visits_.may_begin(id, row);  // not now
-    return;
-  }
   if (!is_known && spec.placement == Placement::kStatic) return;  // when it is opened
-  if (!is_known && !is_kept && spec.placement == Placement::kIntent && spec.rule.additive() &&
-      !reuse_.note_absent(id)) {
+  if (!is_known && spec.placement == Placement::kIntent && spec.rule.additive()) {
+    row.returns = is_kept || returns_.is_back_soon(id, now) ? 1 : 0;
     if (visits_.may_begin(id, row)) fetches_.push_back(id);
     return;
   }
@@ -104,28 +114,42 @@ void Leases::bring(TableId table, WantedRow& row, bool is_here, bool is_kept) {
   if (!is_here) asked_ = id;
 }
 
-// A visit that is used again before it ends would never end where it is used all the time: the
-// owner gets to know of the copy.
-void Leases::keep_visit(TableId table, WantedRow& row) {
-  // What was given back so far must be in what the owner sends.
-  if (shared_.spec(table).placement != Placement::kIntent || visits_.is_out({table, row.key})) {
-    return;
+void Leases::note_reused(TableId table, WantedRow& row, Time now) {
+  if (shared_.spec(table).placement != Placement::kIntent) return;
+  row.is_reused = row.returns = 1;
+  if (row.is_listed == 0) linger({table, row.key}, row, now);
+}
+
+void Leases::linger(RowId id, WantedRow& row, Time now) {
+  row.is_listed = 1;
+  lingering_.push_back({id, now});
+}
+
+// Empties `ids`; fn(table) for each table, with its keys in `keys`.
+template <class Fn>
+void for_each_table(std::vector<RowId>& ids, std::vector<Key>& keys, Fn&& fn) {
+  while (!ids.empty()) {
+    const TableId table = ids.back().table;
+    keys.clear();
+    std::erase_if(ids, [&](RowId id) {
+      if (id.table != table) return false;
+      keys.push_back(id.key);
+      return true;
+    });
+    fn(table);
   }
-  shared_.adopt_copy({table, row.key}, visits_.base_of(table, row));
-  visits_.forget(table, row);
 }
 
 void Leases::send_fetches(Time now) {
-  while (!fetches_.empty()) {
-    const TableId table = fetches_.back().table;
-    fetch_keys_.clear();
-    std::erase_if(fetches_, [&](RowId id) {
-      if (id.table != table) return false;
-      fetch_keys_.push_back(id.key);
-      return true;
-    });
-    visits_.fetch(table, fetch_keys_, now);
+  for_each_table(fetches_, keys_, [&](TableId table) { visits_.fetch(table, keys_, now); });
+}
+
+void Leases::end(Time now) {
+  for (std::size_t i = 0; i < ends_.size(); ++i) {
+    if (i + kAhead < ends_.size()) returns_.prefetch(ends_[i + kAhead]);
+    returns_.note_gone(ends_[i], now);
   }
+  for_each_table(ends_, keys_, [&](TableId table) { visits_.end(table, keys_, now); });
 }
 
 bool Leases::settle(LeaseRows& lease) {
@@ -186,8 +210,12 @@ void Leases::release(LeaseRows& lease, Time now) {
       continue;
     }
     if (row.stage == Stage::kVisiting) {
-      if (row.is_ending != 0) continue;
-      row.is_ending = 1;
+      if (row.is_listed != 0) continue;
+      if (row.returns != 0) {
+        linger({lease.table, row.key}, row, now);
+        continue;
+      }
+      row.is_listed = 1;
       if (ending_.empty()) ending_since_ = now;
       ending_.push_back({lease.table, row.key});
     } else if (row.stage == Stage::kProtocol || row.stage == Stage::kRefused) {
@@ -201,31 +229,72 @@ void Leases::release(LeaseRows& lease, Time now) {
 }
 
 void Leases::end_visits(Time now) {
-  while (!ending_.empty()) {
-    const TableId table = ending_.back().table;
-    WantedRowsOfTable& wanted = wanted_.table(table);
-    ends_.clear();
-    std::erase_if(ending_, [&](RowId id) {
-      if (id.table != table) return false;
-      WantedRow* const row = wanted.find(id.key);
-      if (row == nullptr) return true;
-      row->is_ending = 0;
-      if (row->stage == Stage::kVisiting && row->users == 0) ends_.push_back(id.key);
-      return true;
-    });
-    if (!ends_.empty()) visits_.end(table, ends_, now);
+  for (const RowId id : ending_) {
+    WantedRow* const row = wanted_.find(id);
+    if (row == nullptr || row->is_listed == 0) continue;
+    row->is_listed = 0;
+    if (row->stage != Stage::kVisiting) continue;
+    if (row->returns != 0 || visits_.is_out(id)) {
+      linger(id, *row, now);
+    } else if (row->users == 0) {
+      ends_.push_back(id);
+    }
   }
+  ending_.clear();
+  end(now);
+}
+
+void Leases::settle_visits(Time now) {
+  for (std::size_t i = 0; i < kSettleTogether && settle_from() <= now; ++i) {
+    const RowId id = lingering_.front().id;
+    lingering_.pop_front();
+    WantedRow* const row = wanted_.find(id);
+    if (row == nullptr || row->is_listed == 0) continue;
+    row->is_listed = 0;
+    if (row->stage != Stage::kVisiting) continue;
+    if (visits_.is_out(id)) {
+      linger(id, *row, now);
+    } else if (row->users == 0 && row->is_reused == 0) {
+      ends_.push_back(id);
+    } else {
+      row->is_reused = 0;
+      exchanges_.push_back(id);
+    }
+  }
+  // Not before: a row whose visit was cut short may be in the list twice.
+  for (const RowId id : exchanges_) linger(id, *wanted_.find(id), now);
+  end(now);
+  for_each_table(exchanges_, keys_, [&](TableId table) { visits_.exchange(table, keys_, now); });
+}
+
+void Leases::flush_visits(Time now) {
+  end_visits(now);
+  std::erase_if(lingering_, [&](const Lingering& lingering) {
+    WantedRow* const row = wanted_.find(lingering.id);
+    if (row == nullptr || row->is_listed == 0) return true;
+    if (row->stage == Stage::kVisiting && (row->users > 0 || visits_.is_out(lingering.id))) {
+      return false;
+    }
+    row->is_listed = 0;
+    if (row->stage == Stage::kVisiting) ends_.push_back(lingering.id);
+    return true;
+  });
+  end(now);
+  visits_.exchange_all(now);
 }
 
 void Leases::collect(Time now) {
   visits_.collect(now);
+  for (const RowId id : visits_.take_returned()) {
+    if (WantedRow* const row = wanted_.find(id); row->is_listed == 0) linger(id, *row, now);
+  }
   measure(now);
   end_visits_if_due(now);
   for (const RowId id : visits_.take_again()) {
     if (shared_.spec(id.table).placement == Placement::kStatic) {
       visit_if_forgotten(id);  // a lease may wait for it
     } else if (WantedRow* const row = wanted_.find(id)) {
-      bring(id.table, *row, false, false);
+      bring(id.table, *row, false, false, now);
     }
   }
   for (const RowId id : shared_.take_refused()) visit_if_forgotten(id);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <span>
 #include <vector>
@@ -12,7 +13,7 @@
 #include "core/visits.h"
 #include "core/waits.h"
 #include "core/wanted_rows.h"
-#include "placement/reuse_estimate.h"
+#include "placement/return_estimate.h"
 
 namespace godwit {
 
@@ -22,8 +23,7 @@ struct LeaseRows {
   TableRows* rows = nullptr;
   std::vector<Key> keys;  // in range
   bool is_write = true;
-  // Held for long: rows are copied or moved rather than fetched for a visit, of which others would
-  // hear at its end only.
+  // Held for long: others hear of what is done to its rows before it ends.
   bool is_kept = false;
   bool is_acquired = false;
 
@@ -34,11 +34,13 @@ struct LeaseRows {
 class Leases {
  public:
   // REQUIRES: all arguments outlive this.
-  Leases(WantedRows& wanted, SharedRows& shared, Visits& visits, Waits& waits);
+  // `linger_min`: how long a visit stays at least that is expected to be wanted again.
+  Leases(NodeId self, Duration linger_min, WantedRows& wanted, SharedRows& shared, Visits& visits,
+         Waits& waits);
 
   // The rows begin to come; from then until release() those that are here stay where they are.
   // send() must follow acquire() at once, and release() soon, so that several go together.
-  void acquire(LeaseRows& lease);
+  void acquire(LeaseRows& lease, Time now);
   void release(LeaseRows& lease, Time now);
   // Asks for what was acquired and lets go what was released.
   void send(Time now);
@@ -51,10 +53,21 @@ class Leases {
 
   // To be called after frames were handled.
   void collect(Time now);
-  // Ends the visits that nobody needs any more. They are ended together, a little later: fewer
-  // frames, and some are wanted again.
-  void end_visits(Time now);
-  bool is_quiet() const { return ending_.empty() && !unsent_since_; }
+  // Rows that are wanted again and again stay, and are exchanged; those that were wanted once since
+  // the last time go. Only the first of those whose time has come, so that it does not take long.
+  void settle_visits(Time now);
+  // When it should be called next; Time::max() if there are none. What is said here is when it is
+  // worth while: the longer it takes, the more uses of a row share the cost of one exchange.
+  Time settle_from() const {
+    return lingering_.empty() ? Time::max() : lingering_.front().since + linger_min_;
+  }
+  // When it must be called, whatever it costs.
+  Time settle_until() const {
+    return lingering_.empty() ? Time::max() : lingering_.front().since + kLingerMax;
+  }
+  // Ends all visits that nobody needs any more, and exchanges all others.
+  void flush_visits(Time now);
+  bool is_quiet() const { return ending_.empty() && lingering_.empty() && !unsent_since_; }
   // When send() should be called at the latest.
   Time deadline() const;
 
@@ -72,15 +85,26 @@ class Leases {
   static constexpr Duration kEndAfter = std::chrono::microseconds(100);
   static constexpr Duration kEndLatest = std::chrono::milliseconds(3);
   static constexpr std::size_t kEndTogether = 512;
+  static constexpr Duration kLingerMax = std::chrono::milliseconds(250);
+  static constexpr std::size_t kSettleTogether = 256;
 
+  struct Lingering {
+    RowId id;
+    Time since;  // it was fetched, exchanged, or found to come back
+  };
   struct Waiting {
     LeaseRows* lease;
     TicketId ticket;
   };
 
   // Has a row that is not owned here brought, or kept if it is here.
-  void bring(TableId table, WantedRow& row, bool is_here, bool is_kept);
-  void keep_visit(TableId table, WantedRow& row);
+  void bring(TableId table, WantedRow& row, bool is_here, bool is_kept, Time now);
+  // A visit is used again before it has ended.
+  void note_reused(TableId table, WantedRow& row, Time now);
+  void linger(RowId id, WantedRow& row, Time now);
+  void end_visits(Time now);
+  // Gives back the rows of `ends_`.
+  void end(Time now);
   // Fetches a row that a lease wants and nobody has asked for.
   void visit_if_forgotten(RowId id);
   void send_fetches(Time now);
@@ -90,17 +114,23 @@ class Leases {
     if (ending_.size() >= kEndTogether || now - ending_since_ >= kEndAfter) end_visits(now);
   }
 
+  const NodeId self_;
+  const Duration linger_min_;
   WantedRows& wanted_;
   SharedRows& shared_;
   Visits& visits_;
   Waits& waits_;
-  ReuseEstimate reuse_;
+  ReturnEstimate returns_;
   std::vector<RowId> fetches_;  // to be sent together
-  std::vector<Key> fetch_keys_;
-  std::vector<RowId> ending_;  // visits without users, or had none; may be wanted again
+  // Visits that had no users and are not expected to have any soon. They are ended together, a
+  // little later: fewer frames, and some are wanted again.
+  std::vector<RowId> ending_;
   Time ending_since_;
+  std::deque<Lingering> lingering_;   // visits that are expected to be wanted again
   std::optional<Time> unsent_since_;  // a release that no send() has followed so far
-  std::vector<Key> ends_;
+  std::vector<RowId> ends_;
+  std::vector<RowId> exchanges_;
+  std::vector<Key> keys_;
   RowScratch found_;
   std::vector<Waiting> waiting_;
   std::optional<RowId> probe_;  // a row that was asked for, to see how long it takes
@@ -108,6 +138,7 @@ class Leases {
   std::optional<RowId> asked_;  // by the lease that is being acquired
   Action action_;
   std::uint64_t brought_ = 0;
+  std::uint64_t acquired_ = 0;  // leases
 };
 
 }  // namespace godwit

@@ -16,6 +16,7 @@ Members::Members(NodeId self, std::int64_t nodes, const Liveness& liveness, Time
     peer.changed = now;
     peer.why = "not connected yet";
   }
+  set_next_check();
 }
 
 bool Members::on_up(NodeId id, Incarnation incarnation, Time now) {
@@ -29,6 +30,7 @@ bool Members::on_up(NodeId id, Incarnation incarnation, Time now) {
   peer.up = true;
   peer.changed = now;
   peer.last_heard = now;
+  set_next_check();
   return true;
 }
 
@@ -41,10 +43,17 @@ void Members::on_down(NodeId id, const Error& why, Time now) {
   if (peer.up) peer.changed = now;  // a failed attempt to connect puts nothing off
   peer.up = false;
   peer.why = why.message();
+  set_next_check();
 }
 
 void Members::on_bye(NodeId id) {
   of(id).bye = true;
+  set_next_check();
+}
+
+void Members::on_leaving() {
+  leaving_ = true;
+  set_next_check();
 }
 
 void Members::mark_lost(NodeId id, std::string why) {
@@ -79,14 +88,14 @@ void Members::expire(Time now) {
     const std::optional<Time> at = deadline(peers_[i]);
     if (at && now >= *at) mark_lost(NodeId{static_cast<std::int64_t>(i)}, reason(peers_[i]));
   }
+  set_next_check();
 }
 
-Time Members::next_check() const {
-  Time next = Time::max();
+void Members::set_next_check() {
+  next_check_ = Time::max();
   for (const Peer& peer : peers_) {
-    if (const std::optional<Time> at = deadline(peer)) next = std::min(next, *at);
+    if (const std::optional<Time> at = deadline(peer)) next_check_ = std::min(next_check_, *at);
   }
-  return next;
 }
 
 std::string Members::describe(NodeId id, Time now) const {

@@ -35,15 +35,15 @@ class Members {
   // only once this node leaves too.
   void on_bye(NodeId peer);
   // This node has said goodbye.
-  void on_leaving() { leaving_ = true; }
+  void on_leaving();
   void mark_lost(NodeId peer, std::string why);
 
   // Marks peers as lost whose time is up.
   void expire(Time now);
   // Peers that became lost since the last call.
   std::vector<NodeId> take_newly_lost() { return std::exchange(newly_lost_, {}); }
-  // When expire() may next have something to do.
-  Time next_check() const;
+  // When expire() may next have something to do; not earlier for what was heard since the last one.
+  Time next_check() const { return next_check_; }
 
   std::int64_t nodes() const { return static_cast<std::int64_t>(peers_.size()); }
   bool is_up(NodeId peer) const { return of(peer).up; }
@@ -74,12 +74,14 @@ class Members {
   bool may_be_gone(const Peer& peer) const { return peer.bye && leaving_; }
   std::optional<Time> deadline(const Peer& peer) const;
   std::string reason(const Peer& peer) const;
+  void set_next_check();
 
   const NodeId self_;
   const Liveness liveness_;
   bool leaving_ = false;
   std::vector<Peer> peers_;
   std::vector<NodeId> newly_lost_;
+  Time next_check_ = Time::max();  // or later, by what was heard since
   std::optional<NodeId> first_lost_;
 };
 

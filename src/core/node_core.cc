@@ -14,6 +14,10 @@ namespace {
 // Rounds are at least so far apart, and take at most one part in so many of the time.
 constexpr Duration kRoundEvery = std::chrono::microseconds(500);
 constexpr int kRoundShare = 10;
+// Exchanges of visits take at most one part in so many of the time, to send; about as much again to
+// answer, and to receive.
+constexpr int kSettlingShare = 20;
+constexpr Duration kSettlingSlack = std::chrono::milliseconds(5);
 // Who passes by runs a round that is due; the timer, for which a thread must be woken up, waits for
 // that a little.
 constexpr Duration kRoundSlack = std::chrono::milliseconds(1);
@@ -38,7 +42,7 @@ NodeCore::NodeCore(const NodeCoreOptions& options, Tables& tables, FrameSink& si
       shared_(options.self, map_, tables, wanted_, links_),
       router_(options.self, map_, tables, shared_, links_, waits_, options.first_guess),
       visits_(options.nodes, tables, wanted_, shared_, router_, waits_, flights_),
-      leases_(wanted_, shared_, visits_, waits_),
+      leases_(options.self, options.linger_min, wanted_, shared_, visits_, waits_),
       registry_(options.self, options.nodes, tables, links_, waits_),
       barriers_(options.self, options.nodes, links_, waits_),
       next_beat_(now + options.liveness.beat_every) {}
@@ -89,7 +93,7 @@ void NodeCore::flush(TicketId ticket) {
 void NodeCore::end_flushes() {
   std::erase_if(flushes_, [this](const Flush& flush) {
     if (!waits_.exists(flush.ticket)) return true;
-    if (!shared_.are_applied(flush.item) || !visits_.have_left(flush.visit)) return false;
+    if (!shared_.are_applied(flush.item) || !visits_.have_arrived(flush.visit)) return false;
     for (const NodeId peer : waits_.waiting_for(flush.ticket)) {
       waits_.arrived_from(flush.ticket, peer);
     }
@@ -107,8 +111,9 @@ void NodeCore::round(Time now, bool is_flush) {
   shared_.note_time(now);
   if (is_flush) {
     leases_.send(now);
-    leases_.end_visits(now);
-    visits_.give_back_so_far(now);
+    leases_.flush_visits(now);
+  } else if (!options_.rounds_by_timer) {
+    leases_.settle_visits(now);
   }
   shared_.round(is_flush);
   leases_.collect(now);
@@ -193,16 +198,27 @@ bool NodeCore::is_round_due() const {
 }
 
 void NodeCore::note_round_end(Time now) {
-  if (!round_begun_) return;
-  next_round_ = now + std::max(kRoundEvery, (now - *round_begun_) * kRoundShare);
+  if (round_begun_) next_round_ = now + std::max(kRoundEvery, (now - *round_begun_) * kRoundShare);
+  if (settling_begun_) next_settling_ = now + (now - *settling_begun_) * kSettlingShare;
   round_begun_.reset();
+  settling_begun_.reset();
 }
 
-void NodeCore::pass_by(Time now) {
-  if (!is_round_due() || now < next_round_) return;
-  round_begun_ = now;
-  round(now);
-  next_round_ = now + kRoundEvery;
+bool NodeCore::pass_by(Time now) {
+  if (is_round_due() && now >= next_round_) {
+    round_begun_ = now;
+    round(now);
+    next_round_ = now + kRoundEvery;
+  } else if (now >= settle_from()) {
+    settling_begun_ = now;
+    leases_.settle_visits(now);
+  }
+  return round_begun_ || settling_begun_;
+}
+
+Time NodeCore::settle_from() const {
+  if (!options_.rounds_by_timer || flushing_ > 0) return Time::max();
+  return std::min(std::max(leases_.settle_from(), next_settling_), leases_.settle_until());
 }
 
 void NodeCore::on_timer(Time now) {
@@ -220,8 +236,12 @@ void NodeCore::on_timer(Time now) {
 
 Time NodeCore::next_timer() const {
   if (options_.nodes == 1) return Time::max();
-  const Time next = std::min({next_beat_, members_.next_check(), leases_.deadline()});
-  return is_round_due() ? std::min(next, next_round_ + kRoundSlack) : next;
+  Time next = std::min({next_beat_, members_.next_check(), leases_.deadline()});
+  if (is_round_due()) next = std::min(next, next_round_ + kRoundSlack);
+  if (const Time settling = settle_from(); settling < next) {
+    next = std::min(next, settling + kSettlingSlack);
+  }
+  return next;
 }
 
 bool NodeCore::refuse_if_failed(TicketId ticket, const char* verb) {

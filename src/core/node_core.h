@@ -29,8 +29,9 @@ struct NodeCoreOptions {
   std::int64_t nodes = 1;
   Liveness liveness;
   Links::Options links;
-  Router::FirstGuess first_guess;  // empty: the home
-  bool rounds_by_timer = true;     // false: only round() runs any
+  Router::FirstGuess first_guess;                      // empty: the home
+  bool rounds_by_timer = true;                         // false: only round() runs any
+  Duration linger_min = std::chrono::milliseconds(5);  // of visits (core/leases.h)
 };
 
 class NodeCore final : private TicketEvents {
@@ -47,8 +48,9 @@ class NodeCore final : private TicketEvents {
   // To be called at next_timer() or later.
   void on_timer(Time now);
   Time next_timer() const;
-  // Does what is due and may be done at any time, such as a round.
-  void pass_by(Time now);
+  // Does what is due and may be done at any time, such as a round. True: note_round_end() should
+  // be told when that was done.
+  bool pass_by(Time now);
 
   // Opens a table, enters a barrier, says goodbye: the ticket is done when all nodes agree. The
   // farewell's ticket is done when every other node has said goodbye too, or is lost.
@@ -64,6 +66,9 @@ class NodeCore final : private TicketEvents {
   bool must_wait(RowId id) const {
     return wanted_.is_in_between(id) || shared_.must_wait(id) || visits_.is_out(id);
   }
+  // From the first to the last of a flush's rounds, so that nothing else is exchanged in between.
+  void begin_flush() { ++flushing_; }
+  void end_flush() { --flushing_; }
   // The ticket is done when all changes that this node has sent so far are applied.
   void flush(TicketId ticket);
   // One round of the row protocol: sends what has changed since the last.
@@ -110,6 +115,7 @@ class NodeCore final : private TicketEvents {
   void lose(NodeId peer, const Error& why);
   void end_flushes();
   bool is_round_due() const;
+  Time settle_from() const;
   void note_losses();
   void finish_farewell_if_alone();
 
@@ -131,6 +137,9 @@ class NodeCore final : private TicketEvents {
   bool is_touched_ = false;
   std::optional<Time> round_begun_;  // by on_timer(), until it is said to have ended
   Time next_round_;
+  std::optional<Time> settling_begun_;  // likewise
+  Time next_settling_;
+  int flushing_ = 0;
   struct Flush {
     TicketId ticket;
     std::uint64_t item;  // the last one it waits for

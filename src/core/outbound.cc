@@ -68,7 +68,8 @@ void Outbound::say(NodeId peer, TableId table, const RowCodec& codec, const Refr
 void Outbound::say(NodeId peer, TableId table, const TransferRecord& transfer,
                    std::span<const SharerRecord> sharers, std::span<const float> row) {
   auto& part =
-      part_for<Transfers>(peer, table, sizeof(transfer) + sharers.size_bytes() + row.size_bytes());
+      part_for<Transfers>(peer, table, sizeof(transfer) + sharers.size_bytes() + row.size_bytes(),
+                          [&](const Transfers& last) { return last.row_floats == row.size(); });
   part.row_floats = static_cast<std::uint32_t>(row.size());
   part.records.push_back(transfer);
   append(part.sharers, sharers);

@@ -27,6 +27,7 @@ class Outbound {
   // Codes the row, or sends it as it is if that cannot be.
   void say(NodeId peer, TableId table, const RowCodec& codec, const RefreshRecord& refresh,
            std::span<const float> row);
+  // No row: nobody has written it.
   void say(NodeId peer, TableId table, const TransferRecord& transfer,
            std::span<const SharerRecord> sharers, std::span<const float> row);
   void say(NodeId peer, TableId table, PlaceNews news, const PlaceRecord& place);

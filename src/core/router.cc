@@ -109,18 +109,18 @@ std::vector<OutgoingRequest> Router::write_pushes(TicketId ticket, TableId table
 }
 
 void Router::send(TicketId ticket, Purpose purpose, std::uint32_t row_length,
-                  std::vector<OutgoingRequest> requests) {
+                  std::vector<OutgoingRequest> requests, bool rows_may_move) {
   std::vector<Waits::Request> awaited;
   for (const OutgoingRequest& request : requests) {
     awaited.push_back({request.peer, request.positions.size()});
   }
-  waits_.begin(ticket, purpose, std::move(awaited), row_length);
+  waits_.begin(ticket, purpose, std::move(awaited), row_length, rows_may_move);
   for (OutgoingRequest& request : requests) links_.send(request.peer, std::move(request.frame));
 }
 
 Result<> Router::check_origin(NodeId origin) const {
   if (origin.value() >= 0 && origin.value() < map_.nodes()) return {};
-  return corruption("a request of node {}, but there are {} nodes", origin.value(), map_.nodes());
+  return corruption("a message of node {}, but there are {} nodes", origin.value(), map_.nodes());
 }
 
 Result<> Router::on_pull(const Pull& pull) {
@@ -140,6 +140,7 @@ void Router::split_by_hops(TableId table, std::span<const Key> keys, bool via_ho
     split_.by(keys, map_.nodes(), [&](Key key) { return map_.home(table, key); });
     return;
   }
+  for (const Key key : keys) shared_.prefetch({table, key});
   split_.by(keys, map_.nodes() + 1, [&](Key key) {
     const SharedRows::Hop hop = shared_.next_hop({table, key}, via_home, claim);
     if (hop.kind == SharedRows::Hop::Kind::kHere) return self_;
@@ -160,7 +161,29 @@ void Router::mark_hop(Request& part) const {
   if (!part.via_home) part.claim = 0;
 }
 
+// Rows that go to who asks for them are not in the answer. They go before it: who gets a row has no
+// other request for it under way then.
 Result<> Router::answer(const Pull& pull, TableRows& rows) {
+  if (!pull.whole_rows) return answer_rows(pull, rows);
+  const Missed left = shared_.give_away(pull.origin, pull.table, pull.keys);
+  if (left.size() == pull.keys.size()) return answer_rows(pull, rows);
+  const auto given = static_cast<std::uint32_t>(pull.keys.size() - left.size());
+  shared_.flush(pull.origin);
+  GODWIT_TRY(reply(
+      pull.origin,
+      make_frame(kFirstTerm, Applied{.request = pull.request, .owner = self_, .count = given})));
+  if (left.empty()) return {};
+  std::vector<Key> keys(left.size());
+  pick<Key>(pull.keys, left, keys);
+  std::vector<std::uint32_t> positions = left;
+  if (!pull.positions.empty()) pick<std::uint32_t>(pull.positions, left, positions);
+  Pull rest = pull;
+  rest.keys = keys;
+  rest.positions = positions;
+  return answer_rows(rest, rows);
+}
+
+Result<> Router::answer_rows(const Pull& pull, TableRows& rows) {
   const auto part = pull.whole_rows ? TableRows::Part::kWhole : TableRows::Part::kValues;
   const auto row_length = static_cast<std::uint32_t>(pull.whole_rows ? rows.layout().row_floats()
                                                                      : rows.layout().value_length);
@@ -231,6 +254,7 @@ Result<> Router::change(const Push& push, TableRows& rows) {
     case PushMode::kPush:
       return rows.push(push.keys, push.floats, scratch_);
     case PushMode::kMerge:
+    case PushMode::kExchange:
       return rows.merge(push.keys, push.floats, scratch_);
     case PushMode::kSetKeepState:
     case PushMode::kSetResetState:
@@ -245,6 +269,15 @@ Result<> Router::apply(const Push& push, TableRows& rows) {
   if (shared_.has_entries()) {
     shared_.on_changed(push.table, push.keys);
     shared_.bring_up_to_date(push.origin, push.table, push.keys);
+  }
+  if (push.mode == PushMode::kExchange) {
+    return answer({.request = push.request,
+                   .origin = push.origin,
+                   .table = push.table,
+                   .whole_rows = true,
+                   .keys = push.keys,
+                   .positions = push.positions},
+                  rows);
   }
   return reply(
       push.origin,
@@ -266,12 +299,19 @@ Result<> Router::forward(const Push& push) {
     Push part = push;
     part.keys = keys;
     part.floats = floats;
+    std::vector<std::uint32_t> original;
+    if (push.mode == PushMode::kExchange) {
+      original = positions;
+      if (!push.positions.empty()) pick<std::uint32_t>(push.positions, positions, original);
+    }
+    part.positions = original;
     if (node == self_) {
       GODWIT_TRY(apply(part, *tables_.find(push.table)));
     } else if (node == parked()) {
       for (std::size_t i = 0; i < keys.size(); ++i) {
         part.keys = std::span(keys).subspan(i, 1);
         part.floats = std::span(floats).subspan(i * push.row_length, push.row_length);
+        if (!original.empty()) part.positions = std::span(original).subspan(i, 1);
         shared_.park({push.table, keys[i]}, make_frame(kFirstTerm, part));
       }
     } else {
@@ -317,8 +357,12 @@ Result<> Router::handle_own_reply(const FramePtr& frame) {
 }
 
 Result<> Router::on_answer(const Answer& answer, const FramePtr& frame) {
+  GODWIT_TRY(check_origin(answer.owner));
   return waits_.arrived(answer.request, answer.count, answer.row_length,
-                        {.frame = frame, .positions = answer.positions, .values = answer.values});
+                        {.owner = answer.owner,
+                         .frame = frame,
+                         .positions = answer.positions,
+                         .values = answer.values});
 }
 
 Result<> Router::on_applied(const Applied& applied) {

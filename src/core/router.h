@@ -52,9 +52,9 @@ class Router {
                                             std::span<const Key> keys,
                                             std::span<const float> floats, std::uint32_t row_length,
                                             std::span<const Split::Group> groups) const;
-  // Begins the ticket and sends its requests.
+  // Begins the ticket and sends its requests. `rows_may_move`: as in Waits.
   void send(TicketId ticket, Purpose purpose, std::uint32_t row_length,
-            std::vector<OutgoingRequest> requests);
+            std::vector<OutgoingRequest> requests, bool rows_may_move = false);
 
   // What other nodes ask. kCorruption if they cannot have meant it.
   Result<> on_pull(const Pull& pull);
@@ -71,6 +71,7 @@ class Router {
                                               Write&& write) const;
   Result<> check_origin(NodeId origin) const;
   Result<> answer(const Pull& pull, TableRows& rows);
+  Result<> answer_rows(const Pull& pull, TableRows& rows);
   Result<> change(const Push& push, TableRows& rows);
   Result<> apply(const Push& push, TableRows& rows);
   // Groups the keys of a request that came here by where they go next; those that stay here until

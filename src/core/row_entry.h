@@ -58,8 +58,6 @@ struct RowCopy {
   std::uint64_t version = 0;
   std::uint32_t moves = 0;
   std::vector<float> base;  // the row without the changes of this node that no item carries yet
-  // It was a visit, and the owner has not sent anything since it got to know of it.
-  bool was_visit = false;
 };
 
 struct SentItem {

@@ -11,13 +11,12 @@
 
 namespace godwit {
 
-SharedRows::SharedRows(NodeId self, const PartitionMap& map, Tables& tables,
-                       const WantedRows& wanted, Links& links)
+SharedRows::SharedRows(NodeId self, const PartitionMap& map, Tables& tables, WantedRows& wanted,
+                       Links& links)
     : self_(self), map_(map), tables_(tables), wanted_(wanted), outbound_(map.nodes(), links) {}
 
 const RowEntry* SharedRows::find(RowId id) const {
-  const auto found = entries_.find(id);
-  return found == entries_.end() ? nullptr : &found->second;
+  return entries_.find(id);
 }
 
 RowEntry* SharedRows::find_entry(RowId id) {
@@ -47,7 +46,7 @@ bool SharedRows::must_wait(RowId id) const {
 }
 
 OwnedRow& SharedRows::owned(RowId id) {
-  RowEntry& entry = entries_[id];
+  RowEntry& entry = entries_.of(id);
   if (!entry.owned) entry.owned.emplace();  // by its home, from the start
   return *entry.owned;
 }
@@ -83,9 +82,12 @@ void SharedRows::share_if_wanted(RowId id, const OwnedRow& row, HeldRow& held) {
 
 SharedRows::Hop SharedRows::next_hop(RowId id, bool via_home, std::uint32_t claim) const {
   using Kind = Hop::Kind;
-  if (owns(id)) return {.kind = Kind::kHere};
   const RowEntry* const entry = find(id);
-  if (home(id) == self_) {
+  const bool is_home = home(id) == self_;
+  if (entry != nullptr ? entry->owned || (is_home && !entry->directory) : is_home) {
+    return {.kind = Kind::kHere};
+  }
+  if (is_home) {
     const Location& known = *entry->directory;
     return {.kind = Kind::kNode, .node = known.owner, .via_home = true, .claim = known.moves};
   }
@@ -98,7 +100,7 @@ SharedRows::Hop SharedRows::next_hop(RowId id, bool via_home, std::uint32_t clai
 }
 
 void SharedRows::park(RowId id, std::shared_ptr<Frame> request) {
-  entries_[id].parked.push_back(std::move(request));
+  entries_.of(id).parked.push_back(std::move(request));
 }
 
 std::vector<std::shared_ptr<Frame>> SharedRows::take_released() {
@@ -108,7 +110,7 @@ std::vector<std::shared_ptr<Frame>> SharedRows::take_released() {
 void SharedRows::want(RowId id, bool on) {
   if (!on && (find(id) == nullptr || spec(id.table).placement == Placement::kReplicateAll)) return;
   if (!owns(id)) {
-    RowEntry& entry = entries_[id];
+    RowEntry& entry = entries_.of(id);
     entry.wants = on;
     if (entry.wants != entry.told) news_.push_back(id);
     return;
@@ -155,7 +157,7 @@ Result<> SharedRows::on_places(NodeId peer, const RowPlaces& places) {
     if (places.news != PlaceNews::kHome || home(id) != self_) {
       return corruption("row {} has another home", place.key);
     }
-    RowEntry& entry = entries_[id];
+    RowEntry& entry = entries_.of(id);
     if (!entry.directory || entry.directory->moves < place.moves) {
       set_directory(id, entry, {NodeId{place.owner}, place.moves});
     }
@@ -168,9 +170,11 @@ void SharedRows::round(bool is_flush) {
   is_flush_ = is_flush;
   if (is_flush) {
     // What codecs have lost is in copies that are not due otherwise.
-    for (auto& [id, entry] : entries_) {
-      if (entry.copy && spec(id.table).codec != Codec::kFp32) make_due(id, entry);
-    }
+    std::vector<RowId> lossy;
+    entries_.for_each([&](RowId id, const RowEntry& entry) {
+      if (entry.copy && spec(id.table).codec != Codec::kFp32) lossy.push_back(id);
+    });
+    for (const RowId id : lossy) make_due(id, entries_.of(id));
   }
   std::vector<RowId> touched;
   tables_.for_each([&](TableId table, TableRows& rows) {
@@ -190,16 +194,18 @@ void SharedRows::round(bool is_flush) {
 }
 
 std::uint64_t SharedRows::copies() const {
-  return static_cast<std::uint64_t>(
-      std::count_if(entries_.begin(), entries_.end(),
-                    [](const auto& entry) { return entry.second.copy.has_value(); }));
+  std::uint64_t copies = 0;
+  entries_.for_each([&](RowId, const RowEntry& entry) { copies += entry.copy ? 1 : 0; });
+  return copies;
 }
 
 bool SharedRows::is_quiet() const {
+  bool is_any_on_its_way = false;
+  entries_.for_each([&](RowId, const RowEntry& entry) {
+    if (entry.sent || entry.forward || !entry.parked.empty()) is_any_on_its_way = true;
+  });
   return news_.empty() && refused_.empty() && due_.empty() && dirty_.empty() && released_.empty() &&
-         std::all_of(entries_.begin(), entries_.end(), [](const auto& entry) {
-           return !entry.second.sent && !entry.second.forward && entry.second.parked.empty();
-         });
+         !is_any_on_its_way;
 }
 
 }  // namespace godwit

@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <memory>
 #include <span>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -17,17 +16,18 @@
 #include "core/move_log.h"
 #include "core/outbound.h"
 #include "core/outstanding.h"
-#include "core/row_entry.h"
+#include "core/row_entries.h"
 #include "core/tables.h"
 #include "core/wanted_rows.h"
 #include "placement/partition_map.h"
+#include "placement/use_balance.h"
 
 namespace godwit {
 
 class SharedRows {
  public:
   // REQUIRES: all arguments outlive this.
-  SharedRows(NodeId self, const PartitionMap& map, Tables& tables, const WantedRows& wanted,
+  SharedRows(NodeId self, const PartitionMap& map, Tables& tables, WantedRows& wanted,
              Links& links);
 
   bool owns(RowId id) const;
@@ -48,6 +48,8 @@ class SharedRows {
     std::uint32_t claim = 0;
   };
   Hop next_hop(RowId id, bool via_home, std::uint32_t claim) const;
+  // To be called some time before, for many rows.
+  void prefetch(RowId id) const { entries_.prefetch(id); }
   // Keeps a request for a row that is on its way here: `request` is a frame of one part.
   void park(RowId id, std::shared_ptr<Frame> request);
   // Parked requests whose row has come, to be handled like new ones.
@@ -57,9 +59,6 @@ class SharedRows {
 
   // This node's threads want the row, or no longer: `wanted` says so already.
   void want(RowId id, bool on);
-  // A row that is here, came as `base` and was changed since becomes a copy its owner knows of.
-  // tell_wants() must follow.
-  void adopt_copy(RowId id, std::span<const float> base);
   // What this node has to do with a row: it owns it; or something is known, or on its way, about
   // it.
   enum class Tie : std::uint8_t { kNone, kEngaged, kOwner };
@@ -70,6 +69,12 @@ class SharedRows {
   // Before the owner answers `origin` or tells it that its change is applied: what it keeps of
   // these rows must not be older than that.
   void bring_up_to_date(NodeId origin, TableId table, std::span<const Key> keys);
+  // A node fetches or exchanges rows that are owned here. Some that nobody else wants just now go
+  // to it: what comes back is the positions of the others. REQUIRES: it has nothing else under way
+  // for them but this request, which is answered after this.
+  Missed give_away(NodeId user, TableId table, std::span<const Key> keys);
+  // This node's threads use a row that is owned here.
+  UseBalance& balance() { return balance_; }
   // The owner changed rows for `origin`.
   void on_changed(TableId table, std::span<const Key> keys);
   // False: none of the above has anything to do.
@@ -108,7 +113,10 @@ class SharedRows {
 
   // The time of what happens from now on, and the last changes of owners of rows whose home this
   // is.
-  void note_time(Time now) { moves_.note_time(now); }
+  void note_time(Time now) {
+    now_ = now;
+    moves_.note_time(now);
+  }
   const MoveLog& moves() const { return moves_; }
 
   struct Counts {
@@ -150,9 +158,9 @@ class SharedRows {
                        std::span<const float> words);
   Result<> apply_item(RowId id, const ItemRecord& item, std::span<const float> delta);
   // Whether others than `node` want the row.
-  bool is_wanted_by_others(RowId id, const OwnedRow& row, NodeId node) const;
+  bool is_wanted_by_others(RowId id, NodeId node) const;
   // Whether `node`, which wants the row, gets it or a copy.
-  bool is_granted(RowId id, const OwnedRow& row, NodeId node) const;
+  bool is_granted(RowId id, NodeId node) const;
   void set_sharer_wants(RowId id, NodeId node, bool wants);
   void after_off(RowId id);
   void mark_dirty(RowId id, OwnedRow& row, NodeId but);
@@ -161,6 +169,9 @@ class SharedRows {
   Result<> take_over(NodeId from, RowId id, const TransferRecord& record,
                      std::span<const SharerRecord> sharers, std::span<const float> floats);
 
+  void look_how_busy(std::size_t asked);
+  // The row comes to stay: a visit of it is one no longer.
+  void end_visit(RowId id, RowEntry& entry);
   Result<> merge_into(RowId id, const RowEntry& entry, std::span<const float> floats,
                       OwnedRow& row);
 
@@ -175,9 +186,9 @@ class SharedRows {
   const NodeId self_;
   const PartitionMap& map_;
   Tables& tables_;
-  const WantedRows& wanted_;
+  WantedRows& wanted_;
   Outbound outbound_;
-  std::unordered_map<RowId, RowEntry, RowId::Hash> entries_;
+  RowEntries entries_;
   Outstanding items_;        // of this node
   std::vector<RowId> news_;  // wanted, or no longer
   std::vector<RowId> refused_;
@@ -188,7 +199,14 @@ class SharedRows {
   std::vector<float> decoded_;
   std::vector<float> coded_;
   bool is_flush_ = false;  // what codecs have lost goes too
+  // Of any row, ever: where there are no copies nothing need be looked up.
+  bool has_given_copies_ = false;
   MoveLog moves_;
+  UseBalance balance_;
+  Time now_;
+  Time looked_;             // how many rows other nodes ask for
+  std::int64_t asked_ = 0;  // since then
+  bool is_busy_ = true;     // until it is known
 };
 
 }  // namespace godwit

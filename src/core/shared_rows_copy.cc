@@ -91,17 +91,6 @@ void SharedRows::acknowledged(RowId id, const AckRecord& ack) {
   tidy(id);
 }
 
-void SharedRows::adopt_copy(RowId id, std::span<const float> base) {
-  auto held = rows(id.table).hold_if_there(id.key);
-  GODWIT_CHECK(held.has_value());
-  rows(id.table).set_shared(*held, true);
-  RowEntry& entry = entries_[id];
-  GODWIT_CHECK(!entry.owned && !entry.copy && !entry.told && !entry.sent);
-  entry.copy = RowCopy{.base = {base.begin(), base.end()}, .was_visit = true};
-  entry.wants = true;
-  news_.push_back(id);
-}
-
 void SharedRows::overwrite_copy(RowId id, std::span<const float> values, bool reset_state) {
   RowEntry* const entry = find_entry(id);
   if (entry == nullptr || !entry->copy) return;
@@ -137,7 +126,7 @@ Result<> SharedRows::on_refreshes(const RowRefreshes& refreshes) {
 void SharedRows::take_refresh(RowId id, const RefreshRecord& record, std::span<const float> row) {
   RowEntry* const entry = find_entry(id);
   if (entry == nullptr || entry->owned) return;
-  if (!entry->copy || entry->copy->was_visit) {
+  if (!entry->copy) {
     if (!entry->told || record.contains < entry->on_sequence) return;
   } else if (record.moves < entry->copy->moves || record.version < entry->copy->version) {
     return;

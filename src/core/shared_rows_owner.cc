@@ -21,6 +21,8 @@ Codec refresh_codec(Codec codec) {
   return codec == Codec::kInt8 ? Codec::kBf16 : codec;
 }
 
+constexpr std::size_t kAhead = 16;  // records asked for before they are needed
+
 bool may_move(const TableSpec& table) {
   return table.placement != Placement::kReplicateAll &&
          table.placement != Placement::kReplicateOnly;
@@ -91,7 +93,7 @@ Result<> SharedRows::apply_item(RowId id, const ItemRecord& item, std::span<cons
     if (!delta.empty()) mark_dirty(id, row, origin);
   }
   const auto want = static_cast<Want>(item.want);
-  const bool is_refused = want == Want::kOn && origin != self_ && !is_granted(id, row, origin);
+  const bool is_refused = want == Want::kOn && origin != self_ && !is_granted(id, origin);
   const AckRecord ack{.key = item.key,
                       .sequence = item.sequence,
                       .moves = row.moves,
@@ -107,17 +109,19 @@ Result<> SharedRows::apply_item(RowId id, const ItemRecord& item, std::span<cons
   return {};
 }
 
-bool SharedRows::is_wanted_by_others(RowId id, const OwnedRow& row, NodeId node) const {
-  return wanted_.is_wanted(id) ||
-         std::any_of(row.sharers.begin(), row.sharers.end(),
+bool SharedRows::is_wanted_by_others(RowId id, NodeId node) const {
+  if (wanted_.is_wanted(id)) return true;
+  const RowEntry* const entry = find(id);
+  return entry != nullptr && entry->owned &&
+         std::any_of(entry->owned->sharers.begin(), entry->owned->sharers.end(),
                      [node](const Sharer& other) { return other.wants && other.node != node; });
 }
 
 // A rule that is not additive cannot be run in two places.
-bool SharedRows::is_granted(RowId id, const OwnedRow& row, NodeId node) const {
+bool SharedRows::is_granted(RowId id, NodeId node) const {
   const TableSpec& table = spec(id.table);
   const bool may_copy = table.rule.additive() && table.placement != Placement::kRelocateOnly;
-  return may_copy || (may_move(table) && !is_wanted_by_others(id, row, node));
+  return may_copy || (may_move(table) && !is_wanted_by_others(id, node));
 }
 
 void SharedRows::set_sharer_wants(RowId id, NodeId node, bool wants) {
@@ -130,9 +134,9 @@ void SharedRows::set_sharer_wants(RowId id, NodeId node, bool wants) {
     if (auto held = rows(id.table).hold_if_there(id.key)) share_if_wanted(id, row, *held);
     return after_off(id);
   }
-  if (may_move(spec(id.table)) && !is_wanted_by_others(id, row, node)) return transfer(id, node);
+  if (may_move(spec(id.table)) && !is_wanted_by_others(id, node)) return transfer(id, node);
   if (auto held = rows(id.table).hold(id.key); held.ok()) share_if_wanted(id, row, *held);
-  sharer.has_copy = true;
+  sharer.has_copy = has_given_copies_ = true;
   refresh(id, row, sharer);  // it may be waited for
 }
 
@@ -176,6 +180,7 @@ void SharedRows::refresh(RowId id, OwnedRow& row, Sharer& sharer) {
 }
 
 void SharedRows::on_changed(TableId table, std::span<const Key> keys) {
+  if (!has_given_copies_) return;
   for (const Key key : keys) {
     RowEntry* const entry = find_entry({table, key});
     if (entry != nullptr && entry->owned) mark_dirty({table, key}, *entry->owned, self_);
@@ -183,7 +188,7 @@ void SharedRows::on_changed(TableId table, std::span<const Key> keys) {
 }
 
 void SharedRows::bring_up_to_date(NodeId origin, TableId table, std::span<const Key> keys) {
-  for (const Key key : keys) {
+  for (const Key key : has_given_copies_ ? keys : std::span<const Key>()) {
     RowEntry* const entry = find_entry({table, key});
     if (entry == nullptr || !entry->owned) continue;
     Sharer* const sharer = entry->owned->find(origin);
@@ -191,6 +196,37 @@ void SharedRows::bring_up_to_date(NodeId origin, TableId table, std::span<const 
     refresh({table, key}, *entry->owned, *sharer);
   }
   outbound_.flush(origin);
+}
+
+// A row that goes away costs half of the bytes of one that is fetched and given back, and more of
+// the processors' time. So its main user gets it; and where few rows are asked for, so that little
+// of the time goes into them, anybody gets it who asks for it.
+Missed SharedRows::give_away(NodeId user, TableId table, std::span<const Key> keys) {
+  Missed left;
+  const bool may_move = user != self_ && rows(table).spec().placement == Placement::kIntent;
+  look_how_busy(keys.size());
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (i + kAhead < keys.size()) balance_.prefetch({table, keys[i + kAhead]});
+    const RowId id{table, keys[i]};
+    const bool pays = may_move && (balance_.note_remote(id, user) || !is_busy_);
+    if (pays && owns(id) && !is_wanted_by_others(id, user)) transfer(id, user);
+    if (!pays || owns(id)) left.push_back(static_cast<std::uint32_t>(i));
+  }
+  return left;
+}
+
+// With rows that move, more time goes into each: who was busy is so until clearly fewer are asked
+// for.
+void SharedRows::look_how_busy(std::size_t asked) {
+  constexpr std::int64_t kAskedPerMs = 60;
+  constexpr std::int64_t kMsToLookAt = 20;  // intents come in bursts
+  asked_ += static_cast<std::int64_t>(asked);
+  const std::int64_t ms = std::chrono::floor<std::chrono::milliseconds>(now_ - looked_).count();
+  if (ms < kMsToLookAt) return;
+  const bool is_first = looked_ == Time{};
+  looked_ = now_;
+  if (is_first) return;
+  is_busy_ = std::exchange(asked_, 0) / ms > (is_busy_ ? kAskedPerMs / 2 : kAskedPerMs);
 }
 
 void SharedRows::move_anyway(RowId id, NodeId to) {
@@ -201,14 +237,18 @@ void SharedRows::move_anyway(RowId id, NodeId to) {
 void SharedRows::transfer(RowId id, NodeId to) {
   GODWIT_CHECK(to != self_);
   TableRows& table = rows(id.table);
-  auto held = table.hold(id.key);
-  if (!held.ok()) return tidy(id);  // no memory: it stays
+  const bool is_wanted_here = wanted_.is_wanted(id);
+  std::optional<HeldRow> held = table.hold_if_there(id.key);
+  if (!held && is_wanted_here) {
+    auto made = table.hold(id.key);
+    if (!made.ok()) return tidy(id);  // no memory: it stays
+    held.emplace(std::move(made).value());
+  }
   const OwnedRow row = std::move(owned(id));
-  RowEntry& entry = entries_[id];
+  RowEntry& entry = entries_.of(id);
   entry.owned.reset();
   const std::uint32_t moves = row.moves + 1;
   ++counts_.moved_out;
-  const bool is_wanted_here = wanted_.is_wanted(id);
 
   std::vector<SharerRecord> sharers;
   bool is_self_listed = false;
@@ -231,15 +271,15 @@ void SharedRows::transfer(RowId id, NodeId to) {
                                .version = row.version,
                                .moves = moves,
                                .sharers = static_cast<std::uint32_t>(sharers.size())},
-                sharers, held->floats());
+                sharers, held ? held->floats() : std::span<const float>());
 
   if (is_wanted_here) {
     entry.copy = RowCopy{.version = row.version,
                          .moves = moves,
                          .base = {held->floats().begin(), held->floats().end()}};
     table.set_shared(*held, true);
-  } else {
-    table.erase(id.key, std::move(held).value());
+  } else if (held) {
+    table.erase(id.key, *std::move(held));
   }
   entry.wants = entry.told = is_wanted_here;
   entry.on_sequence = 0;
@@ -256,7 +296,8 @@ void SharedRows::transfer(RowId id, NodeId to) {
 
 Result<> SharedRows::on_transfers(NodeId peer, const RowTransfers& transfers) {
   TableRows* const table = tables_.find(transfers.table);
-  if (table == nullptr || transfers.row_floats != table->layout().row_floats()) {
+  if (table == nullptr ||
+      (transfers.row_floats != table->layout().row_floats() && transfers.row_floats != 0)) {
     return corruption("rows of {} floats came for table {}", transfers.row_floats,
                       transfers.table.value());
   }
@@ -272,22 +313,41 @@ Result<> SharedRows::on_transfers(NodeId peer, const RowTransfers& transfers) {
   return {};
 }
 
-// The row as it came, with what this node has added to its copy meanwhile.
+// What was added to a visit stays with the row: it is merged like that of a copy. What an exchange
+// carried that is under way is in the row already.
+void SharedRows::end_visit(RowId id, RowEntry& entry) {
+  WantedRow* const row = wanted_.find(id);
+  if (row == nullptr || row->stage == Stage::kLeaving) return;
+  if (row->stage == Stage::kVisiting) {
+    FloatBlocks& bases = wanted_.bases(id.table, rows(id.table).layout().row_floats());
+    const float* const base = bases.at(row->base);
+    entry.copy = RowCopy{.base = {base, base + bases.length()}};
+    bases.give_back(row->base);
+  }
+  row->stage = Stage::kProtocol;
+  if (row->users == 0) wanted_.table(id.table).erase(*row);
+}
+
+// The row as it came, with what this node has added to its copy meanwhile. If nobody has written
+// it, what is here is all there is.
 Result<> SharedRows::merge_into(RowId id, const RowEntry& entry, std::span<const float> floats,
                                 OwnedRow& row) {
+  const bool has_sharers =
+      std::any_of(row.sharers.begin(), row.sharers.end(),
+                  [](const Sharer& sharer) { return sharer.wants || sharer.has_copy; });
+  std::span<const float> sent;  // that is not in the row
+  if (entry.sent && entry.sent->sequence > row.of(self_).seen) {
+    row.of(self_).seen = entry.sent->sequence;
+    sent = entry.sent->delta;
+  }
+  if (floats.empty() && !has_sharers && sent.empty()) return {};
   GODWIT_TRY_ASSIGN(HeldRow held, rows(id.table).hold(id.key));
   const auto here = held.floats();
   for (std::size_t i = 0; i < floats.size(); ++i) {
     // What this node has added to its copy and not sent stays.
     here[i] = floats[i] + (entry.copy ? here[i] - entry.copy->base[i] : 0.0F);
   }
-  if (entry.sent) {
-    Sharer& own = row.of(self_);
-    if (entry.sent->sequence > own.seen) {
-      own.seen = entry.sent->sequence;
-      if (!entry.sent->delta.empty()) add_to(here, entry.sent->delta);
-    }
-  }
+  add_to(here, sent);
   share_if_wanted(id, row, held);
   return {};
 }
@@ -296,17 +356,19 @@ Result<> SharedRows::take_over(NodeId from, RowId id, const TransferRecord& reco
                                std::span<const SharerRecord> sharers,
                                std::span<const float> floats) {
   if (owns(id)) return corruption("row {} came to its owner", id.key);
-  RowEntry& entry = entries_[id];
+  RowEntry& entry = entries_.of(id);
   OwnedRow row{.version = record.version + 1, .moves = record.moves};
   for (const SharerRecord& sharer : sharers) {
     if (sharer.node >= map_.nodes()) return corruption("a sharer is node {}", sharer.node);
     const bool is_self = NodeId{sharer.node} == self_;
+    has_given_copies_ = has_given_copies_ || sharer.has_copy != 0;
     row.sharers.push_back({.node = NodeId{sharer.node},
                            .wants = sharer.wants != 0 && !is_self,
                            .has_copy = sharer.has_copy != 0 && !is_self,
                            .is_dirty = sharer.has_copy != 0 && !is_self,
                            .seen = sharer.seen});
   }
+  end_visit(id, entry);
   GODWIT_TRY(merge_into(id, entry, floats, row));
   entry.copy.reset();
   if (entry.sent) items_.end(entry.sent->sequence);

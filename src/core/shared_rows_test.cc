@@ -46,7 +46,7 @@ class SharedRowsTest : public testing::Test {
     LeaseRows& lease = leases_[node];
     if (on) {
       lease = {.table = table_, .rows = cores_.tables(node).find(table_), .keys = {id_.key}};
-      cores_.core(node).leases().acquire(lease);
+      cores_.core(node).leases().acquire(lease, cores_.now);
     } else {
       cores_.core(node).leases().release(lease, cores_.now);
     }
@@ -270,7 +270,7 @@ TEST_F(SharedRowsTest, CodedChangesAddUp) {
                               .value();
     const Key key = cores.keys_of(0, table, 1)[0];
     LeaseRows lease{.table = table, .rows = cores.tables(1).find(table), .keys = {key}};
-    cores.core(1).leases().acquire(lease);
+    cores.core(1).leases().acquire(lease, cores.now);
     cores.core(1).leases().send(cores.now);
     cores.run();
     cores.core(0).shared().round();

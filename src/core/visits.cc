@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/errors.h"
 
 namespace godwit {
 namespace {
@@ -25,21 +26,38 @@ Visits::Visits(std::int64_t nodes, Tables& tables, WantedRows& wanted, const Sha
       flights_(flights) {}
 
 FloatBlocks& Visits::blocks(TableId table) {
-  return blocks_.try_emplace(table, tables_.find(table)->layout().row_floats()).first->second;
+  return wanted_.bases(table, tables_.find(table)->layout().row_floats());
 }
 
 void Visits::split(TableId table, std::span<const Key> keys) {
+  for (const Key key : keys) shared_.prefetch({table, key});
   split_.by(keys, nodes_, [&](Key key) { return shared_.next_hop({table, key}, false, 0).node; });
 }
 
+void Visits::split_by_owners(std::span<const Key> keys) {
+  GODWIT_CHECK_EQ(keys.size(), owners_.size());
+  std::size_t i = 0;
+  split_.by(keys, nodes_, [&](Key) { return NodeId{owners_[i++]}; });
+}
+
 TicketId Visits::begin(TableId table, std::span<const Key> keys, const Split::Group& group,
-                       bool is_fetch, Time now) {
+                       Kind kind, Time now) {
   const TicketId ticket = waits_.reserve();
   UnderWay& visit = under_way_[ticket];
-  visit = {.table = table, .is_fetch = is_fetch, .begun = now};
+  visit = {.table = table, .kind = kind, .begun = now};
   visit.keys.reserve(group.positions.size());
   for (const std::uint32_t position : group.positions) visit.keys.push_back(keys[position]);
   return ticket;
+}
+
+void Visits::send(TicketId ticket, Purpose purpose, std::uint32_t row_length,
+                  std::vector<OutgoingRequest> requests) {
+  std::size_t asked = 0;
+  for (const OutgoingRequest& request : requests) {
+    under_way_[ticket].begins.push_back(asked);
+    asked += request.positions.size();
+  }
+  router_.send(ticket, purpose, row_length, std::move(requests), true);
 }
 
 bool Visits::may_begin(RowId id, WantedRow& row) {
@@ -53,28 +71,78 @@ bool Visits::may_begin(RowId id, WantedRow& row) {
 }
 
 void Visits::fetch(TableId table, std::span<const Key> keys, Time now) {
-  const auto row_floats = static_cast<std::uint32_t>(tables_.find(table)->layout().row_floats());
-  split(table, keys);
-  for (const Split::Group& group : split_.groups()) {
-    const TicketId ticket = begin(table, keys, group, true, now);
-    auto requests = router_.write_pulls(ticket, table, keys, row_floats, {&group, 1}, true);
-    std::size_t asked = 0;
-    for (const OutgoingRequest& request : requests) {
-      under_way_[ticket].begins.push_back(asked);
-      asked += request.positions.size();
-    }
-    router_.send(ticket, {"fetch", group.positions.size()}, row_floats, std::move(requests));
-  }
+  ask(table, keys, Kind::kFetch, now);
   counts_.fetched += keys.size();
 }
 
-void Visits::end(TableId table, std::span<const Key> keys, Time now) {
-  TableRows& rows = *tables_.find(table);
-  const std::size_t length = rows.layout().row_floats();
+void Visits::ask(TableId table, std::span<const Key> keys, Kind kind, Time now) {
+  const auto length = static_cast<std::uint32_t>(blocks(table).length());
+  if (kind == Kind::kFetch) {
+    split(table, keys);
+  } else {
+    split_by_owners(keys);
+  }
+  for (const Split::Group& group : split_.groups()) {
+    const TicketId ticket = begin(table, keys, group, kind, now);
+    send(ticket, {"fetch", group.positions.size()}, length,
+         router_.write_pulls(ticket, table, keys, length, {&group, 1}, true));
+  }
+}
+
+void Visits::exchange(TableId table, std::span<const Key> keys, Time now) {
+  const std::size_t length = blocks(table).length();
   FloatBlocks& bases = blocks(table);
   WantedRowsOfTable& wanted = wanted_.table(table);
   changed_.clear();
   deltas_.clear();
+  owners_.clear();
+  keys_.clear();
+  std::vector<std::uint32_t> owners_of_unchanged;
+  tables_.find(table)->visit(keys, scratch_, [&](std::size_t i, std::span<const float> here) {
+    if (i + kAhead < keys.size()) wanted.prefetch(keys[i + kAhead]);
+    WantedRow& row = *wanted.find(keys[i]);
+    GODWIT_CHECK(row.stage == Stage::kVisiting);
+    float* const base = bases.at(row.base);
+    if (std::memcmp(here.data(), base, here.size_bytes()) == 0) {
+      keys_.push_back(keys[i]);
+      owners_of_unchanged.push_back(bases.note(row.base));
+      return;
+    }
+    changed_.push_back(keys[i]);
+    owners_.push_back(bases.note(row.base));
+    const std::size_t at = deltas_.size();
+    deltas_.resize(at + length);
+    for (std::size_t k = 0; k < length; ++k) deltas_[at + k] = here[k] - base[k];
+    std::copy(here.begin(), here.end(), base);
+  });
+  for (const Key key : keys) out_.insert({table, key});
+  counts_.exchanged += keys.size();
+  send_changes(table, Kind::kExchange, now);
+  if (keys_.empty()) return;
+  owners_ = std::move(owners_of_unchanged);
+  ask(table, keys_, Kind::kExchange, now);
+}
+
+void Visits::exchange_all(Time now) {
+  std::vector<Key> keys;
+  wanted_.for_each_table([&](TableId table, WantedRowsOfTable& wanted) {
+    keys.clear();
+    wanted.for_each([&](const WantedRow& row) {
+      const bool may = row.stage == Stage::kVisiting && row.users > 0 && !is_out({table, row.key});
+      if (may) keys.push_back(row.key);
+    });
+    if (!keys.empty()) exchange(table, keys, now);
+  });
+}
+
+void Visits::end(TableId table, std::span<const Key> keys, Time now) {
+  TableRows& rows = *tables_.find(table);
+  FloatBlocks& bases = blocks(table);
+  const std::size_t length = bases.length();
+  WantedRowsOfTable& wanted = wanted_.table(table);
+  changed_.clear();
+  deltas_.clear();
+  owners_.clear();
   rows.take_out(keys, scratch_, [&](std::size_t position, std::span<const float> here) {
     const Key key = keys[position];
     WantedRow& row = *wanted.find(key);
@@ -85,55 +153,26 @@ void Visits::end(TableId table, std::span<const Key> keys, Time now) {
     if (std::memcmp(here.data(), base, here.size_bytes()) == 0) return wanted.erase(row);
     row.stage = Stage::kLeaving;
     changed_.push_back(key);
+    owners_.push_back(bases.note(block));
     const std::size_t at = deltas_.size();
     deltas_.resize(at + length);
     for (std::size_t i = 0; i < length; ++i) deltas_[at + i] = here[i] - base[i];
   });
-  send_changes(table, true, now);
-}
-
-// changed_ and deltas_ to the owners.
-void Visits::send_changes(TableId table, bool is_end, Time now) {
-  if (changed_.empty()) return;
-  const auto length = static_cast<std::uint32_t>(blocks(table).length());
-  split(table, changed_);
-  for (const Split::Group& group : split_.groups()) {
-    const TicketId ticket = begin(table, changed_, group, false, now);
-    under_way_[ticket].is_end = is_end;
-    router_.send(ticket, {"giving back", group.positions.size()}, 0,
-                 router_.write_pushes(ticket, table, PushMode::kMerge, changed_, deltas_, length,
-                                      {&group, 1}));
-  }
   counts_.given_back += changed_.size();
+  send_changes(table, Kind::kEnd, now);
 }
 
-std::span<const float> Visits::base_of(TableId table, const WantedRow& row) {
-  return {blocks(table).at(row.base), blocks(table).length()};
-}
-
-void Visits::forget(TableId table, WantedRow& row) {
-  blocks(table).give_back(row.base);
-  row.stage = Stage::kProtocol;
-}
-
-void Visits::give_back_so_far(Time now) {
-  wanted_.for_each_table([&](TableId table, WantedRowsOfTable& wanted) {
-    changed_.clear();
-    deltas_.clear();
-    wanted.for_each([&](WantedRow& row) {
-      if (row.stage != Stage::kVisiting) return;
-      const auto held = tables_.find(table)->hold_if_there(row.key);
-      GODWIT_CHECK(held.has_value());
-      float* const base = blocks(table).at(row.base);
-      const auto here = held->floats();
-      if (std::memcmp(here.data(), base, here.size_bytes()) == 0) return;
-      changed_.push_back(row.key);
-      for (std::size_t i = 0; i < here.size(); ++i) deltas_.push_back(here[i] - base[i]);
-      std::copy(here.begin(), here.end(), base);
-      ++out_[{table, row.key}];
-    });
-    send_changes(table, false, now);
-  });
+void Visits::send_changes(TableId table, Kind kind, Time now) {
+  if (changed_.empty()) return;
+  const bool is_end = kind == Kind::kEnd;
+  const auto length = static_cast<std::uint32_t>(blocks(table).length());
+  split_by_owners(changed_);
+  for (const Split::Group& group : split_.groups()) {
+    const TicketId ticket = begin(table, changed_, group, kind, now);
+    send(ticket, {is_end ? "giving back" : "exchange", group.positions.size()}, is_end ? 0 : length,
+         router_.write_pushes(ticket, table, is_end ? PushMode::kMerge : PushMode::kExchange,
+                              changed_, deltas_, length, {&group, 1}));
+  }
 }
 
 bool Visits::on_done(TicketId ticket) {
@@ -146,14 +185,25 @@ void Visits::collect(Time now) {
   for (const TicketId ticket : std::exchange(done_, {})) {
     const UnderWay visit = std::move(under_way_.extract(ticket).mapped());
     const Waits::Outcome outcome = waits_.take(ticket);
-    if (!visit.is_fetch) {
-      if (outcome.error) failure_ = *outcome.error;
-      left(visit);
-    } else if (outcome.error) {
+    const bool is_fetch = visit.kind == Kind::kFetch;
+    if (outcome.error && is_fetch) {
       refuse(visit, *outcome.error);
-    } else {
-      install(visit, outcome);
-      last_begun_ = visit.begun;
+    } else if (outcome.error) {
+      failure_ = *outcome.error;
+    }
+    if (!outcome.error) {
+      for_answers(visit, outcome, [&](std::span<const Key> keys, const Arrived& answer) {
+        if (is_fetch) {
+          install(visit.table, keys, answer);
+        } else {
+          rebase(visit.table, keys, answer);
+        }
+      });
+      if (is_fetch) last_begun_ = visit.begun;
+    }
+    if (visit.kind == Kind::kEnd) left(visit);
+    if (visit.kind == Kind::kExchange) {
+      for (const Key key : visit.keys) out_.erase({visit.table, key});
     }
   }
   if (!delayed_.empty()) fetch_delayed(now);
@@ -173,23 +223,24 @@ void Visits::fetch_delayed(Time now) {
   for (const auto& [table, keys] : ready) fetch(table, keys, now);
 }
 
-void Visits::install(const UnderWay& fetch, const Waits::Outcome& outcome) {
-  std::vector<Key> keys;
-  const std::size_t length = blocks(fetch.table).length();
+template <class Fn>
+void Visits::for_answers(const UnderWay& visit, const Waits::Outcome& outcome, Fn&& fn) {
+  const std::size_t length = blocks(visit.table).length();
   for (const Arrived& answer : outcome.answers) {
     const std::size_t count = answer.values.size() / length;
-    const auto asked = std::span(fetch.keys).subspan(fetch.begins[answer.request]);
+    const auto asked = std::span(visit.keys).subspan(visit.begins[answer.request]);
     if (answer.positions.empty()) {
-      install_rows(fetch.table, asked.first(count), answer.values);
+      fn(asked.first(count), answer);
       continue;
     }
-    keys.clear();
+    std::vector<Key> keys;
     for (const std::uint32_t position : answer.positions) keys.push_back(asked[position]);
-    install_rows(fetch.table, keys, answer.values);
+    fn(std::span<const Key>(keys), answer);
   }
 }
 
-void Visits::install_rows(TableId table, std::span<const Key> keys, std::span<const float> floats) {
+// Puts rows in their places that are wanted still.
+void Visits::install(TableId table, std::span<const Key> keys, const Arrived& answer) {
   const std::size_t length = blocks(table).length();
   WantedRowsOfTable& wanted = wanted_.table(table);
   std::vector<std::uint32_t> unwanted;  // by now; or an answer that repeats a position
@@ -204,21 +255,48 @@ void Visits::install_rows(TableId table, std::span<const Key> keys, std::span<co
     unwanted.push_back(static_cast<std::uint32_t>(i));
     if (is_awaited) wanted.erase(*row);
   }
-  if (unwanted.empty()) return adopt(table, keys, floats);
+  if (unwanted.empty()) return adopt(table, keys, answer.values, answer.owner);
   std::size_t begin = 0;
   unwanted.push_back(static_cast<std::uint32_t>(keys.size()));
   for (const std::uint32_t end : unwanted) {
     const auto some = keys.subspan(begin, end - begin);
-    adopt(table, some, floats.subspan(begin * length, some.size() * length));
+    adopt(table, some, answer.values.subspan(begin * length, some.size() * length), answer.owner);
     begin = end + 1;
   }
 }
 
-void Visits::adopt(TableId table, std::span<const Key> keys, std::span<const float> floats) {
+// The rows as they are at their owners, with what was added here since they were sent.
+void Visits::rebase(TableId table, std::span<const Key> keys, const Arrived& answer) {
+  FloatBlocks& bases = blocks(table);
+  const std::size_t length = bases.length();
+  WantedRowsOfTable& wanted = wanted_.table(table);
+  keys_.clear();
+  positions_.clear();
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const WantedRow* const row = wanted.find(keys[i]);
+    if (row == nullptr || row->stage != Stage::kVisiting) continue;  // it is owned here by now
+    keys_.push_back(keys[i]);
+    positions_.push_back(static_cast<std::uint32_t>(i));
+  }
+  tables_.find(table)->visit(keys_, scratch_, [&](std::size_t i, std::span<float> here) {
+    const std::uint32_t block = wanted.find(keys_[i])->base;
+    bases.note(block) = static_cast<std::uint32_t>(answer.owner.value());
+    float* const base = bases.at(block);
+    const float* const now = answer.values.data() + positions_[i] * length;
+    for (std::size_t k = 0; k < length; ++k) here[k] = now[k] + (here[k] - base[k]);
+    std::copy_n(now, length, base);
+  });
+}
+
+void Visits::adopt(TableId table, std::span<const Key> keys, std::span<const float> floats,
+                   NodeId owner) {
   TableRows& rows = *tables_.find(table);
   FloatBlocks& bases = blocks(table);
   WantedRowsOfTable& wanted = wanted_.table(table);
-  const auto adopted = rows.adopt(keys, floats);
+  const auto adopted = bases.given_out() + keys.size() <= WantedRow::kBaseMax
+                           ? rows.adopt(keys, floats)
+                           : out_of_memory("more than {} rows of other nodes at a time",
+                                           std::uint32_t{WantedRow::kBaseMax});
   if (!adopted.ok()) refusal_ = adopted.error();
   const float* from = floats.data();
   for (const Key key : keys) {
@@ -227,8 +305,10 @@ void Visits::adopt(TableId table, std::span<const Key> keys, std::span<const flo
       row.stage = Stage::kRefused;
     } else {
       const std::uint32_t block = bases.take();
-      row.base = block & 0x7fffffU;
+      row.base = block & WantedRow::kBaseMax;
+      bases.note(block) = static_cast<std::uint32_t>(owner.value());
       std::copy_n(from, bases.length(), bases.at(block));
+      if (row.returns != 0) returned_.push_back({table, key});
     }
     from += bases.length();
   }
@@ -248,10 +328,8 @@ void Visits::overwrite(RowId id, std::span<const float> values, bool reset_state
   std::fill_n(base + values.size(), state.size(), 0.0F);
 }
 
-bool Visits::have_left(TicketId last) const {
-  return std::none_of(under_way_.begin(), under_way_.end(), [last](const auto& visit) {
-    return !visit.second.is_fetch && visit.first.value() <= last.value();
-  });
+bool Visits::have_arrived(TicketId last) const {
+  return under_way_.empty() || under_way_.begin()->first.value() > last.value();
 }
 
 void Visits::refuse(const UnderWay& fetch, const Error& why) {
@@ -267,13 +345,6 @@ void Visits::refuse(const UnderWay& fetch, const Error& why) {
 
 void Visits::left(const UnderWay& visit) {
   WantedRowsOfTable& wanted = wanted_.table(visit.table);
-  if (!visit.is_end) {
-    for (const Key key : visit.keys) {
-      const auto found = out_.find({visit.table, key});
-      if (--found->second == 0) out_.erase(found);
-    }
-    return;
-  }
   for (std::size_t i = 0; i < visit.keys.size(); ++i) {
     if (i + kAhead < visit.keys.size()) wanted.prefetch(visit.keys[i + kAhead]);
     WantedRow& row = *wanted.find(visit.keys[i]);

@@ -1,6 +1,11 @@
-// core/visits.h: short-lived copies that owners do not know of: rows are fetched in batches,
-// changed here, and given back as additions. What a row costs that is used once and not again: as
-// much as a pull and a push, and nothing is remembered of it. Owned by the node's state machine.
+// core/visits.h: copies that owners do not know of: rows are fetched in batches, changed here, and
+// given back as additions. What a row costs that is used once and not again: as much as a pull and
+// a push, and nothing is remembered of it. A row that stays is exchanged now and again: what was
+// added here goes to the owner, and the row as it is then comes back. Owned by the node's state
+// machine.
+//
+// At most one exchange of a row is under way, and the visit does not end meanwhile: when an owner
+// gives the row away instead of an answer, there is nothing else on its way that could miss it.
 //
 // While a visit comes or leaves, this node's other requests for the row wait (WantedRows::
 // is_in_between), and it does not begin before those under way are done (Flights): so a node sees
@@ -11,7 +16,7 @@
 #include <map>
 #include <optional>
 #include <span>
-#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "base/time_source.h"
@@ -37,7 +42,11 @@ class Visits {
   bool may_begin(RowId id, WantedRow& row);
   // Fetches rows. REQUIRES: may_begin() said so of each.
   void fetch(TableId table, std::span<const Key> keys, Time now);
-  // Gives rows back that nobody here wants any more. REQUIRES: each is visiting.
+  // Exchanges rows. REQUIRES: each is visiting, and not is_out().
+  void exchange(TableId table, std::span<const Key> keys, Time now);
+  // All that may be exchanged and that somebody wants.
+  void exchange_all(Time now);
+  // Gives rows back that nobody here wants any more. REQUIRES: each is visiting, and not is_out().
   void end(TableId table, std::span<const Key> keys, Time now);
 
   // A ticket is done: true if it is one of these; its rows come with the next collect().
@@ -45,20 +54,16 @@ class Visits {
   // Handles what has come, and fetches what waited.
   void collect(Time now);
 
-  // The row as it came. REQUIRES: it is visiting.
-  std::span<const float> base_of(TableId table, const WantedRow& row);
-  // The row is no longer a visit: the row protocol knows of it.
-  void forget(TableId table, WantedRow& row);
-  // Sends what visits have gathered so far, and goes on with them.
-  void give_back_so_far(Time now);
-  // Such a change of the row is on its way.
+  // An exchange of the row is under way.
   bool is_out(RowId id) const { return out_.contains(id); }
 
   // Overwrites the values of a row that is visiting, while the owner is asked to do so.
   void overwrite(RowId id, std::span<const float> values, bool reset_state);
-  // Whether what was given back under tickets up to `last` has arrived.
-  bool have_left(TicketId last) const;
+  // Whether what was fetched, exchanged and given back under tickets up to `last` has arrived.
+  bool have_arrived(TicketId last) const;
 
+  // Rows that have come and are expected to be wanted again.
+  std::vector<RowId> take_returned() { return std::exchange(returned_, {}); }
   // Rows whose visit is over and that are wanted again: to be begun anew.
   std::vector<RowId> take_again() { return std::exchange(again_, {}); }
   // When the last fetch that has come was begun, once.
@@ -74,29 +79,41 @@ class Visits {
   struct Counts {
     std::uint64_t fetched = 0;
     std::uint64_t given_back = 0;
+    std::uint64_t exchanged = 0;
   };
   const Counts& counts() const { return counts_; }
 
  private:
+  enum class Kind : std::uint8_t { kFetch, kExchange, kEnd };
   struct UnderWay {
     TableId table;
-    bool is_fetch = true;
-    bool is_end = true;  // of the visits, if it is no fetch
+    Kind kind = Kind::kFetch;
     Time begun;
     std::vector<Key> keys;
-    std::vector<std::size_t> begins;  // in `keys`, of the requests that a fetch is made of
+    std::vector<std::size_t> begins;  // in `keys`, of the requests that it is made of
   };
 
   FloatBlocks& blocks(TableId table);
   // The keys of a group of the split, and the ticket under which they travel.
-  TicketId begin(TableId table, std::span<const Key> keys, const Split::Group& group, bool is_fetch,
+  TicketId begin(TableId table, std::span<const Key> keys, const Split::Group& group, Kind kind,
                  Time now);
+  void send(TicketId ticket, Purpose purpose, std::uint32_t row_length,
+            std::vector<OutgoingRequest> requests);
   void split(TableId table, std::span<const Key> keys);
-  void install(const UnderWay& fetch, const Waits::Outcome& outcome);
-  void install_rows(TableId table, std::span<const Key> keys, std::span<const float> floats);
-  void adopt(TableId table, std::span<const Key> keys, std::span<const float> floats);
+  // By who has answered for each of the keys last: owners_. If a row has moved since, it is sent
+  // on.
+  void split_by_owners(std::span<const Key> keys);
+  // Asks for whole rows.
+  void ask(TableId table, std::span<const Key> keys, Kind kind, Time now);
+  // changed_ and deltas_ to the owners.
+  void send_changes(TableId table, Kind kind, Time now);
+  // fn(keys, answer) for each answer.
+  template <class Fn>
+  void for_answers(const UnderWay& visit, const Waits::Outcome& outcome, Fn&& fn);
+  void install(TableId table, std::span<const Key> keys, const Arrived& answer);
+  void adopt(TableId table, std::span<const Key> keys, std::span<const float> floats, NodeId owner);
+  void rebase(TableId table, std::span<const Key> keys, const Arrived& answer);
   void fetch_delayed(Time now);
-  void send_changes(TableId table, bool is_end, Time now);
   void refuse(const UnderWay& fetch, const Error& why);
   void left(const UnderWay& visit);
 
@@ -110,13 +127,16 @@ class Visits {
   Split split_;
   std::map<TicketId, UnderWay> under_way_;
   std::vector<TicketId> done_;
-  std::unordered_map<RowId, std::uint32_t, RowId::Hash> out_;  // how often, of give_back_so_far()
+  std::unordered_set<RowId, RowId::Hash> out_;  // exchanges under way
   std::vector<RowId> delayed_;
+  std::vector<RowId> returned_;
   std::vector<RowId> again_;
   std::vector<Key> changed_;
   std::vector<float> deltas_;
+  std::vector<std::uint32_t> owners_;
+  std::vector<Key> keys_;
+  std::vector<std::uint32_t> positions_;
   RowScratch scratch_;
-  std::map<TableId, FloatBlocks> blocks_;
   std::optional<Time> last_begun_;
   std::optional<Error> refusal_;
   std::optional<Error> failure_;

@@ -29,12 +29,13 @@ std::size_t Waits::request_of(std::uint64_t wire_number) {
 }
 
 void Waits::begin(TicketId reserved, Purpose purpose, std::vector<Request> requests,
-                  std::uint32_t row_length) {
+                  std::uint32_t row_length, bool rows_may_move) {
   GODWIT_CHECK_LE(requests.size(), std::size_t{1} << kRequestBits);
   Ticket& ticket = tickets_[reserved];
   ticket.purpose = purpose;
   ticket.requests = std::move(requests);
   ticket.row_length = row_length;
+  ticket.rows_may_move = rows_may_move;
   for (const Request& request : ticket.requests) {
     ticket.awaited += request.count;
     ticket.sizes.push_back(request.count);
@@ -71,7 +72,7 @@ void Waits::count_down(std::uint64_t wire_number, std::uint64_t count, Ticket& t
 Result<> Waits::arrived(std::uint64_t wire_number, std::uint64_t count) {
   GODWIT_TRY_ASSIGN(Ticket* const ticket, waiting(wire_number, count));
   if (ticket == nullptr) return {};
-  if (ticket->row_length != 0) {
+  if (ticket->row_length != 0 && !ticket->rows_may_move) {
     return corruption("request {} asked for rows of {} floats, the answer has none", wire_number,
                       ticket->row_length);
   }

@@ -35,6 +35,7 @@ struct Purpose {
 // An answer that arrived: its values lie in the frame.
 struct Arrived {
   std::size_t request = 0;                   // which of the ticket's requests
+  NodeId owner;                              // who has answered
   FramePtr frame;                            // keeps the spans alive
   std::span<const std::uint32_t> positions;  // within the request; empty = all of it, in order
   std::span<const float> values;
@@ -54,9 +55,10 @@ class Waits {
     NodeId peer;
     std::uint64_t count = 0;  // of things to come
   };
-  // `row_length`: of the answers that will come, 0 if none are wanted.
+  // `row_length`: of the answers that will come, 0 if none are wanted. `rows_may_move`: some rows
+  // may come to stay instead, and are only counted.
   void begin(TicketId reserved, Purpose purpose, std::vector<Request> requests,
-             std::uint32_t row_length = 0);
+             std::uint32_t row_length = 0, bool rows_may_move = false);
 
   // The number under which a request of a ticket travels, and back.
   static std::uint64_t wire_number(TicketId ticket, std::size_t request);
@@ -99,6 +101,7 @@ class Waits {
     std::vector<std::uint64_t> sizes;  // the counts they began with
     std::uint64_t awaited = 0;         // the sum of what is left
     std::uint32_t row_length = 0;
+    bool rows_may_move = false;
     bool done = false;
     Outcome outcome;
   };

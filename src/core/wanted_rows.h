@@ -4,15 +4,18 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <vector>
 
-#include "base/prng.h"
+#include "core/float_blocks.h"
+#include "core/key_table.h"
 #include "placement/row_id.h"
 
 namespace godwit {
 
 // A *visit* is a copy of a row that its owner does not know of: fetched, changed here, and given
-// back as one addition. Everything else is the business of the row protocol (core/shared_rows.h).
+// back as one addition; if it stays for longer, what was added is *exchanged* for the row as it is
+// then, now and again. Everything else is the business of the row protocol (core/shared_rows.h).
 enum class Stage : std::uint8_t {
   kProtocol,  // no visit: the row is owned here, or its owner has been told
   kDelayed,   // to be fetched once this node's own requests for it are done
@@ -24,64 +27,20 @@ enum class Stage : std::uint8_t {
 
 struct WantedRow {
   Key key = 0;
-  std::uint32_t users = 0;  // leases, each as often as the row occurs in it
-  Stage stage = Stage::kProtocol;
-  std::uint32_t base : 23 = 0;      // of a visit: number of the block with the row as it came
-  std::uint32_t is_ending : 1 = 0;  // in the list of visits that nobody needed any more
+  std::uint32_t users : 29 = 0;  // leases, each as often as the row occurs in it
+  // Of a visit:
+  std::uint32_t is_listed : 1 = 0;  // among those to be ended or exchanged
+  std::uint32_t is_reused : 1 = 0;  // wanted again since it was fetched or exchanged
+  std::uint32_t returns : 1 = 0;    // expected to be wanted again soon
+  Stage stage : 8 = Stage::kProtocol;
+  std::uint32_t base : 24 = 0;  // of a visit: number of the block with the row as it came
+
+  static constexpr std::uint32_t kBaseMax = (1U << 24U) - 1;
+  bool is_free() const { return users == 0 && stage == Stage::kProtocol; }
 };
 static_assert(sizeof(WantedRow) == 16);
 
-// Of one table. Linear probing in a power of two of places, at most half of them taken: a lookup
-// is one cache line, which can be asked for ahead. A place is free iff its users and stage are 0.
-class WantedRowsOfTable {
- public:
-  void prefetch(Key key) const {
-    if (!places_.empty()) __builtin_prefetch(&places_[home(key)], 1);
-  }
-  // The record of a key, made if there is none; then its users or stage must be set at once. Valid
-  // until the next of() or erase().
-  WantedRow& of(Key key) {
-    if (2 * (size_ + 1) > places_.size()) grow();
-    WantedRow& row = places_[locate(key)];
-    if (is_free(row)) {
-      row.key = key;
-      ++size_;
-    }
-    return row;
-  }
-  // Null if there is none.
-  WantedRow* find(Key key) {
-    if (places_.empty()) return nullptr;
-    WantedRow& row = places_[locate(key)];
-    return is_free(row) ? nullptr : &row;
-  }
-  // REQUIRES: `row` is of this.
-  void erase(WantedRow& row);
-
-  std::size_t size() const { return size_; }
-  // fn(row) must neither add nor erase.
-  template <class Fn>
-  void for_each(Fn&& fn) {
-    for (WantedRow& row : places_) {
-      if (!is_free(row)) fn(row);
-    }
-  }
-
- private:
-  static bool is_free(const WantedRow& row) {
-    return row.users == 0 && row.stage == Stage::kProtocol;
-  }
-  std::size_t home(Key key) const { return splitmix64(key) & (places_.size() - 1); }
-  std::size_t locate(Key key) const {
-    std::size_t i = home(key);
-    while (places_[i].key != key && !is_free(places_[i])) i = (i + 1) & (places_.size() - 1);
-    return i;
-  }
-  void grow();
-
-  std::vector<WantedRow> places_;
-  std::size_t size_ = 0;
-};
+using WantedRowsOfTable = KeyTable<WantedRow>;
 
 class WantedRows {
  public:
@@ -98,6 +57,10 @@ class WantedRows {
   }
   // Null if there is none.
   WantedRow* find(RowId id) { return table(id.table).find(id.key); }
+  // The rows of visits as they came.
+  FloatBlocks& bases(TableId table, std::size_t row_floats) {
+    return bases_.try_emplace(table, row_floats).first->second;
+  }
   const WantedRow* find(RowId id) const { return const_cast<WantedRows*>(this)->find(id); }
 
   bool is_wanted(RowId id) const {
@@ -118,6 +81,7 @@ class WantedRows {
 
  private:
   std::vector<WantedRowsOfTable> tables_;  // by table id
+  std::map<TableId, FloatBlocks> bases_;
 };
 
 }  // namespace godwit

@@ -144,6 +144,12 @@ void DelayingTransport::release(NodeId peer) {
   if (has_room) events_.on_room(peer);
 }
 
+bool DelayingTransport::is_idle() {
+  const MutexLock lock(mutex_);
+  return std::all_of(lanes_.begin(), lanes_.end(),
+                     [](const auto& lane) { return lane.second.queue.empty(); });
+}
+
 void DelayingTransport::on_up(NodeId peer, Incarnation incarnation) {
   {
     const MutexLock lock(mutex_);

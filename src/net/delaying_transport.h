@@ -49,6 +49,9 @@ class DelayingTransport final : public Transport, public TransportEvents {
   // kDown from the first on_down() on, until on_up().
   SendStatus send(NodeId peer, FramePtr frame) override;
 
+  // Nothing waits here.
+  bool is_idle() GODWIT_EXCLUDES(mutex_);
+
   void on_up(NodeId peer, Incarnation incarnation) override;
   void on_frame(NodeId peer, FramePtr frame) override;
   void on_room(NodeId peer) override;

@@ -119,7 +119,9 @@ Result<std::shared_ptr<Node>> Node::open(const NodeOptions& options) {
 Result<> Node::join() {
   const Incarnation incarnation = new_incarnation();
   GODWIT_TRY_ASSIGN(loop_, EventLoop::make());
-  TransportEvents& events = *this;  // a private base, known only here
+  TransportEvents& self = *this;  // a private base, known only here
+  if (options_.link) slow_ = std::make_unique<DelayingTransport>(*loop_, *options_.link, self);
+  TransportEvents& events = slow_ != nullptr ? *slow_ : self;
   transport_ =
       std::make_unique<SocketTransport>(*loop_,
                                         SocketTransportOptions{.self = options_.self,
@@ -137,11 +139,12 @@ Result<> Node::join() {
                                                                .endpoint = transport_->endpoint(),
                                                                .deadline = options_.join_within},
                                                               log_));
+  if (slow_ != nullptr) slow_->attach(*transport_);
   GODWIT_TRY(transport_->start(peers));
-  sender_.transport = transport_.get();
+  sender_.transport = slow_ != nullptr ? static_cast<Transport*>(slow_.get()) : transport_.get();
   open_status_socket();
   loop_thread_ = std::jthread([this] {
-    fire_timer();
+    fire_timer(Time::max());
     loop_->run();
   });
   return barrier();
@@ -156,6 +159,9 @@ void Node::leave_network(Duration linger) {
   loop_->stop();
   if (loop_thread_.joinable()) loop_thread_.join();
   status_.reset();
+  if (slow_ != nullptr) {
+    loop_->run_until(loop_->now() + linger, [this] { return slow_->is_idle(); });
+  }
   if (transport_ != nullptr) transport_->close(linger);
 }
 
@@ -172,11 +178,12 @@ void Node::act_on(const Aftermath& after) {
   for (Waiter* waiter : after.to_wake) waiter->wake();
   if (after.is_room_awaited) room_.notify_all();
   if (after.timer == Time::max()) return;
-  loop_->post([this, at = after.timer] { loop_->call_at(at, [this] { fire_timer(); }); });
+  loop_->post([this, at = after.timer] { loop_->call_at(at, [this, at] { fire_timer(at); }); });
 }
 
-void Node::fire_timer() {
+void Node::fire_timer(Time armed_for) {
   with_core([&] {
+    if (timer_armed_ != armed_for) return;  // another was set for an earlier time since
     timer_armed_ = Time::max();
     core_.on_timer(time_.now());
     core_.note_round_end(time_.now());
@@ -281,9 +288,14 @@ Result<Tables::Entry> Node::open_table(const TableSpec& spec) {
 Result<> Node::barrier() {
   if (loop_ != nullptr) GODWIT_TRY(flush());
   const TicketId ticket = reserve();
-  with_core([&] { core_.enter_barrier(ticket); });
+  bool has_leases = false;
+  with_core([&] {
+    core_.enter_barrier(ticket);
+    has_leases = core_.wanted().size() > 0;
+  });
   GODWIT_TRY(wait(ticket));
-  return {};
+  // What all have changed until now is seen in rows that are here, too.
+  return has_leases ? flush() : Result<>();
 }
 
 Result<> Node::close() {

@@ -19,6 +19,7 @@
 #include "core/node_core.h"
 #include "core/split.h"
 #include "core/tables.h"
+#include "net/delaying_transport.h"
 #include "net/event_loop.h"
 #include "net/line_server.h"
 #include "net/socket_transport.h"
@@ -40,6 +41,7 @@ struct NodeOptions {
   JobKey job;
   std::string tcp_address = "127.0.0.1";
   bool unix_socket = true;
+  std::optional<LinkSpeed> link;  // made slower, for experiments
 };
 
 class JsonText;
@@ -152,9 +154,9 @@ class Node final : private TransportEvents, private TicketEvents {
   }
   bool is_local_now(RowId id, const TableRows& rows) const;  // under the lock
   // These two under the lock.
-  void start(Schedule& schedule, const Schedule::LeasePtr& lease);
+  void start(Schedule& schedule, const Schedule::LeasePtr& lease, Time now);
   void end(LeaseState& lease, Time now);
-  void fire_timer();
+  void fire_timer(Time armed_for);
   Result<> wait_for_row(RowId id, bool until_applied, MutexLock& lock) GODWIT_REQUIRES(mutex_);
   Result<> wait_done(TicketId ticket);
   Result<> wait_for_room(NodeId peer, MutexLock& lock) GODWIT_REQUIRES(mutex_);
@@ -181,6 +183,7 @@ class Node final : private TransportEvents, private TicketEvents {
   CondVar room_;
   int waiting_for_room_ GODWIT_GUARDED_BY(mutex_) = 0;
   Time timer_armed_ = Time::max();  // under the lock
+  Time now_;                        // when a worker last advanced; under the lock
   struct WorkerPlace {
     WorkerId id;
     const Schedule* schedule;
@@ -189,6 +192,7 @@ class Node final : private TransportEvents, private TicketEvents {
 
   // Of jobs with more than one node. The order matters: the loop outlives the transport.
   std::unique_ptr<EventLoop> loop_;
+  std::unique_ptr<DelayingTransport> slow_;  // only if options say so
   std::unique_ptr<SocketTransport> transport_;
   std::unique_ptr<LineServer> status_;  // none if the system refuses
   std::jthread loop_thread_;

@@ -17,11 +17,11 @@ constexpr Duration kServeEvery = std::chrono::microseconds(20);
 
 }  // namespace
 
-void Node::start(Schedule& schedule, const Schedule::LeasePtr& lease) {
+void Node::start(Schedule& schedule, const Schedule::LeasePtr& lease, Time now) {
   if (lease->phase != Phase::kQueued) return;  // closed before its time
   lease->phase = Phase::kActive;
   schedule.activate(lease);
-  core_.leases().acquire(lease->rows);
+  core_.leases().acquire(lease->rows, now);
   if (core_.leases().settle(lease->rows)) lease->is_ready.store(true, std::memory_order_release);
 }
 
@@ -36,8 +36,9 @@ void Node::add_lease(Schedule& schedule, Schedule::LeasePtr lease) {
   with_core([&] {
     if (schedule.is_due(lease->first)) {
       if (lease->first <= schedule.tick() && !lease->rows.is_kept) late_leases_->add(1);
-      start(schedule, lease);
-      return core_.leases().send(time_.now());
+      const Time now = time_.now();
+      start(schedule, lease, now);
+      return core_.leases().send(now);
     }
     schedule.queue(std::move(lease));
   });
@@ -45,19 +46,21 @@ void Node::add_lease(Schedule& schedule, Schedule::LeasePtr lease) {
 
 Result<> Node::advance(Schedule& schedule, Tick tick) {
   std::optional<Error> failure;
-  if (const Time now = time_.now(); now - schedule.served > kServeEvery) {
+  Time now = time_.now();
+  if (now - schedule.served > kServeEvery) {
     schedule.served = now;
     loop_->serve_in_passing();
+    now = time_.now();
   }
   with_core([&] {
-    const Time now = time_.now();
+    now_ = now;
     if (const auto& action = core_.leases().action(); action.noted > schedule.actions_noted) {
       schedule.actions_noted = action.noted;
       schedule.timer().note_action(action.begun, action.took);
     }
     schedule.advance(tick, now);
     // First what comes, so that what is wanted again does not leave.
-    for (const auto& lease : schedule.take_due()) start(schedule, lease);
+    for (const auto& lease : schedule.take_due()) start(schedule, lease, now);
     for (const auto& lease : schedule.take_ended()) end(*lease, now);
     core_.leases().send(now);
     for (const auto& lease : schedule.active()) {
@@ -65,8 +68,7 @@ Result<> Node::advance(Schedule& schedule, Tick tick) {
         core_.leases().note_written(lease->rows);
       }
     }
-    core_.pass_by(now);
-    core_.note_round_end(time_.now());
+    if (core_.pass_by(now)) core_.note_round_end(time_.now());
     failure = core_.failure() ? core_.failure() : core_.visits().failure();
   });
   if (failure) return std::move(*failure);
@@ -86,7 +88,7 @@ Result<> Node::open_lease(Schedule& schedule, const Schedule::LeasePtr& lease) {
       return;
     }
     const bool is_late = lease->phase == Phase::kQueued;
-    start(schedule, lease);
+    start(schedule, lease, now);
     core_.leases().send(now);
     is_ready = core_.leases().settle(lease->rows);
     if (is_ready) {
@@ -108,7 +110,8 @@ Result<> Node::open_lease(Schedule& schedule, const Schedule::LeasePtr& lease) {
 }
 
 void Node::close_lease(LeaseState& lease) {
-  with_core([&] { end(lease, time_.now()); });
+  // The time need not be exact: it is looked at in advance() again.
+  with_core([&] { end(lease, now_); });
 }
 
 void Node::close_all(Schedule& schedule) {
@@ -144,8 +147,9 @@ Result<Missed> Node::lease_local(Schedule& schedule, const Schedule::LeasePtr& l
     }
     rows.keys.swap(local);
     made = rows.rows->resolve(rows.keys, rows.refs);
-    if (made.ok()) start(schedule, lease);
-    core_.leases().send(time_.now());
+    const Time now = time_.now();
+    if (made.ok()) start(schedule, lease, now);
+    core_.leases().send(now);
   });
   GODWIT_TRY(std::move(made));
   return gone;
@@ -164,6 +168,7 @@ void Node::count() {
     set("lease.action_us", core_.leases().action().took.count() / 1000);
     set("visits.fetched", core_.visits().counts().fetched);
     set("visits.given_back", core_.visits().counts().given_back);
+    set("visits.exchanged", core_.visits().counts().exchanged);
     set("rows.moved_in", core_.shared().counts().moved_in);
     set("rows.moved_out", core_.shared().counts().moved_out);
     set("copies", core_.shared().copies());
@@ -174,15 +179,18 @@ void Node::count() {
 
 // Twice: an item that is out already lacks what was added since, which goes with the next.
 Result<> Node::flush() {
-  for (int pass = 0; pass < 2; ++pass) {
+  with_core([&] { core_.begin_flush(); });
+  Result<> done;
+  for (int pass = 0; pass < 2 && done.ok(); ++pass) {
     const TicketId ticket = reserve();
     with_core([&] {
       core_.round(time_.now(), true);
       core_.flush(ticket);
     });
-    GODWIT_TRY(wait(ticket));
+    if (auto arrived = wait(ticket); !arrived.ok()) done = std::move(arrived).error();
   }
-  return {};
+  with_core([&] { core_.end_flush(); });
+  return done;
 }
 
 Result<bool> Node::send(TicketId ticket, Purpose purpose, const Tables::Entry& table,

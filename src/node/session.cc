@@ -43,6 +43,10 @@ Result<JobPlace> find_place(const SessionOptions& options) {
 
 Result<Session> Session::open(const SessionOptions& options) {
   GODWIT_TRY_ASSIGN(const JobPlace place, find_place(options));
+  std::optional<LinkSpeed> link;
+  if (!options.link.empty()) {
+    GODWIT_TRY_ASSIGN(link, parse_link_speed(options.link));
+  }
   std::optional<SocketDir> meeting_place;  // until the nodes have met
   if (place.rendezvous.starts_with("unix:/") && !place.socket_dir.empty()) {
     GODWIT_TRY_ASSIGN(SocketDir dir, SocketDir::make(place.socket_dir));
@@ -56,7 +60,8 @@ Result<Session> Session::open(const SessionOptions& options) {
                                              .rendezvous = without_scheme(place.rendezvous),
                                              .job = {.id = place.job, .token = place.token},
                                              .tcp_address = place.local ? kLoopback : kAnywhere,
-                                             .unix_socket = options.unix_sockets}));
+                                             .unix_socket = options.unix_sockets,
+                                             .link = link}));
   return Session(std::make_shared<SessionState>(std::move(joined)));
 }
 

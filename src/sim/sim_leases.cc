@@ -15,7 +15,7 @@ void SimNode::begin_lease() {
   held->rows.is_write = prng_.below(4) != 0;
   held->writes_left = static_cast<std::uint32_t>(prng_.below(6));
   held->is_cut_short = prng_.below(4) == 0;
-  core_.leases().acquire(held->rows);
+  core_.leases().acquire(held->rows, now());
   core_.leases().send(now());
   if (prng_.below(2) == 0) is_settled(*held);
   leases_.push_back(std::move(held));

@@ -20,6 +20,7 @@ NodeCoreOptions core_options(World& world, NodeId self, Prng& prng) {
   }
   options.links.receipt_every_frames = 1 + prng.below(40);
   options.links.receipt_every_bytes = 64U << prng.below(12);
+  options.linger_min = std::chrono::microseconds(prng.below(3000));
   if (scenario.faults.wrong_guesses > 0) {
     options.first_guess = [&world, self, chance = prng.split()](TableId table, Key key) mutable {
       const std::int64_t nodes = world.scenario().nodes;

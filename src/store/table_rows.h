@@ -113,8 +113,11 @@ class TableRows {
   bool is_there(Key key) const { return find(key).row != nullptr; }
   void erase(Key key, HeldRow row);
 
-  // Calls fn(position, floats) for each row under its lock and takes its memory away.
-  // REQUIRES: keys in range; each is there, once, and nobody else takes it away.
+  // Calls fn(position, floats) for each row under its lock. REQUIRES: keys in range; each is
+  // there, and nobody takes it away.
+  template <class Fn>
+  void visit(std::span<const Key> keys, RowScratch& scratch, Fn&& fn) const;
+  // The same, and takes the rows' memory away. REQUIRES: each is there once.
   template <class Fn>
   void take_out(std::span<const Key> keys, RowScratch& scratch, Fn&& fn);
 
@@ -199,6 +202,21 @@ class TableRows {
   static constexpr Key kNoKey = ~Key{0};
   std::array<Key, 256> recently_touched_ GODWIT_GUARDED_BY(touching_);
 };
+
+template <class Fn>
+void TableRows::visit(std::span<const Key> keys, RowScratch& scratch, Fn&& fn) const {
+  constexpr std::size_t kAhead = 16;
+  scratch.resize(kAhead);
+  for (std::size_t begin = 0; begin < keys.size(); begin += kAhead) {
+    const auto rows = std::span(scratch).first(std::min(kAhead, keys.size() - begin));
+    find(keys.subspan(begin), rows, layout_.row_bytes());
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const RowRef row = lock_row(keys[begin + i], rows[i]);
+      fn(begin + i, std::span<float>(row.row, layout_.row_floats()));
+      row.anchor->unlock(row.word);
+    }
+  }
+}
 
 template <class Fn>
 void TableRows::take_out(std::span<const Key> keys, RowScratch& scratch, Fn&& fn) {

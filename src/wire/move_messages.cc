@@ -158,7 +158,6 @@ std::size_t RowTransfers::part_bytes() const {
 }
 
 void RowTransfers::append_to(FrameWriter& writer) const {
-  GODWIT_CHECK_GE(row_floats, 1U);
   GODWIT_CHECK_EQ(floats.size(), records.size() * row_floats);
   PayloadWriter payload(writer, kType, payload_bytes(records, floats) + sharers.size_bytes());
   payload.write_id(table);
@@ -173,8 +172,7 @@ void RowTransfers::append_to(FrameWriter& writer) const {
 
 Result<RowTransfers> RowTransfers::decode(const PartView& part) {
   PayloadReader reader(part, kType);
-  RowTransfers transfers{.table = reader.read_id<TableId>(),
-                         .row_floats = reader.read_at_least_1("row_floats")};
+  RowTransfers transfers{.table = reader.read_id<TableId>(), .row_floats = reader.read_u32()};
   const std::uint32_t count = reader.read_u32();
   const std::uint32_t sharers = reader.read_u32();
   transfers.records = reader.read_array<TransferRecord>("records", count);

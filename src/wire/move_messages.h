@@ -108,7 +108,7 @@ struct RowTransfers {
   static constexpr PartType kType = PartType::kRowTransfers;
 
   TableId table = {};
-  std::uint32_t row_floats = 0;  // at least 1
+  std::uint32_t row_floats = 0;  // 0: nobody has written these rows, they begin anew
   std::span<const TransferRecord> records = {};
   std::span<const SharerRecord> sharers = {};
   std::span<const float> floats = {};

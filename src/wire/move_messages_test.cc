@@ -80,6 +80,16 @@ TEST(RowItems, FlagsAndCountsThatCannotBeAreRefused) {
   EXPECT_EQ(with("01000000", "01 00 01 0000000000"), "row items: deltas differ from the records'");
 }
 
+TEST(RowTransfers, RowsThatNobodyHasWrittenHaveNoFloats) {
+  const TransferRecord record{.key = 5, .version = 6, .moves = 7};
+  const auto frame = make_frame(1, RowTransfers{.table = TableId(4), .records = {&record, 1}});
+  const FrameView view = open_frame(frame->bytes()).value();
+  const RowTransfers transfers = RowTransfers::decode(*view.begin()).value();
+  ASSERT_EQ(transfers.records.size(), 1U);
+  EXPECT_EQ(transfers.records[0].key, 5U);
+  EXPECT_TRUE(transfers.floats.empty());
+}
+
 TEST(RowTransfers, ListsThatDoNotFitAreRefused) {
   EXPECT_EQ(refusal<RowTransfers>("1b 000000 30000000 04000000 02000000 01000000 00000000"
                                   "0500000000000000 0600000000000000 07000000 01000000"

@@ -38,8 +38,9 @@ std::size_t answer_payload(std::size_t count, std::uint32_t row_length, bool has
          count * (row_length * sizeof(float) + (has_positions ? sizeof(std::uint32_t) : 0));
 }
 
-std::size_t push_payload(std::size_t count, std::uint32_t row_length) {
-  return kPushHeadBytes + count * (sizeof(Key) + row_length * sizeof(float));
+std::size_t push_payload(std::size_t count, std::uint32_t row_length, bool has_positions) {
+  const std::size_t position_bytes = has_positions ? sizeof(std::uint32_t) : 0;
+  return kPushHeadBytes + count * (sizeof(Key) + row_length * sizeof(float) + position_bytes);
 }
 
 template <class T>
@@ -148,13 +149,15 @@ Result<Answer> Answer::decode(const PartView& part) {
   return answer;
 }
 
-std::size_t Push::part_bytes(std::size_t count, std::uint32_t row_length) {
-  return part_bytes_for(push_payload(count, row_length));
+std::size_t Push::part_bytes(std::size_t count, std::uint32_t row_length, bool has_positions) {
+  return part_bytes_for(push_payload(count, row_length, has_positions));
 }
 
-Push::Room Push::begin(FrameWriter& writer, const Push& head, std::size_t count) {
+Push::Room Push::begin(FrameWriter& writer, const Push& head, std::size_t count,
+                       bool has_positions) {
   GODWIT_CHECK_GE(head.row_length, 1U);
-  PayloadWriter payload(writer, kType, push_payload(count, head.row_length));
+  GODWIT_CHECK(count > 0 || !has_positions);
+  PayloadWriter payload(writer, kType, push_payload(count, head.row_length, has_positions));
   payload.write_u64(head.request);
   payload.write_id(head.origin);
   payload.write_id(head.table);
@@ -163,18 +166,20 @@ Push::Room Push::begin(FrameWriter& writer, const Push& head, std::size_t count)
   payload.write_u8(head.hops);
   payload.write_enum(head.mode);
   payload.write_u8(head.via_home ? 1 : 0);
-  payload.write_zeros(1);
+  payload.write_u8(has_positions ? 1 : 0);
   payload.write_u32(head.claim);
   const Room room{.keys = payload.take_array<Key>(count),
-                  .floats = payload.take_array<float>(count * head.row_length)};
+                  .floats = payload.take_array<float>(count * head.row_length),
+                  .positions = payload.take_array<std::uint32_t>(has_positions ? count : 0)};
   payload.finish();
   return room;
 }
 
 void Push::append_to(FrameWriter& writer) const {
-  const Room room = begin(writer, *this, keys.size());
+  const Room room = begin(writer, *this, keys.size(), !positions.empty());
   fill(room.keys, keys);
   fill(room.floats, floats);
+  fill(room.positions, positions);
 }
 
 Result<Push> Push::decode(const PartView& part) {
@@ -185,12 +190,13 @@ Result<Push> Push::decode(const PartView& part) {
   push.row_length = reader.read_at_least_1("row_length");
   const std::uint32_t count = reader.read_u32();
   push.hops = reader.read_u8();
-  push.mode = reader.read_enum("mode", PushMode::kMerge);
+  push.mode = reader.read_enum("mode", PushMode::kExchange);
   push.via_home = reader.read_bool("via_home");
-  reader.read_zeros(1);
+  const bool has_positions = reader.read_bool("has_positions");
   push.claim = reader.read_u32();
   push.keys = reader.read_array<Key>("keys", count);
   push.floats = reader.read_array<float>("floats", std::uint64_t{count} * push.row_length);
+  push.positions = read_positions(reader, count, has_positions);
   GODWIT_TRY(reader.finish());
   return push;
 }

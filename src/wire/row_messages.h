@@ -82,10 +82,11 @@ enum class PushMode : std::uint8_t {
   kPush = 0,          // floats are gradients, for the table's rule
   kSetKeepState = 1,  // floats are values; the optimizer state stays
   kSetResetState = 2,
-  kMerge = 3,  // floats are added to whole rows: what a copy of additive rows has gathered
+  kMerge = 3,     // floats are added to whole rows: what a copy of additive rows has gathered
+  kExchange = 4,  // the same, and it is answered with the rows that come of it
 };
 
-// Changes rows.
+// Changes rows. Answered by Applied, or by Answer with whole rows if it is an exchange.
 struct Push {
   static constexpr PartType kType = PartType::kPush;
 
@@ -98,19 +99,23 @@ struct Push {
   PushMode mode = PushMode::kPush;
   std::uint32_t row_length = 0;  // at least 1
   std::span<const Key> keys = {};
-  std::span<const float> floats = {};  // keys.size() * row_length, row after row
+  std::span<const float> floats = {};             // keys.size() * row_length, row after row
+  std::span<const std::uint32_t> positions = {};  // of an exchange: empty, or one for each key
 
-  std::size_t part_bytes() const { return part_bytes(keys.size(), row_length); }
+  std::size_t part_bytes() const { return part_bytes(keys.size(), row_length, !positions.empty()); }
   void append_to(FrameWriter& writer) const;
   static Result<Push> decode(const PartView& part);
 
   struct Room {
     std::span<Key> keys;
     std::span<float> floats;
+    std::span<std::uint32_t> positions;
   };
-  static std::size_t part_bytes(std::size_t count, std::uint32_t row_length);
+  static std::size_t part_bytes(std::size_t count, std::uint32_t row_length,
+                                bool has_positions = false);
   // As Pull::begin().
-  static Room begin(FrameWriter& writer, const Push& head, std::size_t count);
+  static Room begin(FrameWriter& writer, const Push& head, std::size_t count,
+                    bool has_positions = false);
 };
 
 // `count` rows of a push are changed.

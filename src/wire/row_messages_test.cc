@@ -131,7 +131,7 @@ TEST(Push, HostileCountsAreRefused) {
   EXPECT_THAT(with_counts("ffffffff", "ffffffff"), HasSubstr("keys announced"));
   EXPECT_THAT(with_counts("ffffffff", "01000000"), HasSubstr("floats announced"));
   EXPECT_EQ(with_counts("01000000", "01000000"), "push: 4 bytes left over");
-  EXPECT_EQ(with_counts("02000000", "01000000", "04"), "push: mode is 4, which it cannot be");
+  EXPECT_EQ(with_counts("02000000", "01000000", "05"), "push: mode is 5, which it cannot be");
 }
 
 TEST(Refused, UnknownCodesAndLongTextsAreRefused) {
