@@ -105,7 +105,9 @@ void Leases::bring(TableId table, WantedRow& row, bool is_here, bool is_kept, Ti
   const bool is_known = is_here || tie == SharedRows::Tie::kEngaged;
   const TableSpec& spec = shared_.spec(table);
   if (!is_known && spec.placement == Placement::kStatic) return;  // when it is opened
-  if (!is_known && spec.placement == Placement::kIntent && spec.rule.additive()) {
+  // Visits travel as they are: who wants codes gets copies that the owner knows.
+  if (!is_known && spec.placement == Placement::kIntent && spec.rule.additive() &&
+      spec.codec == Codec::kFp32) {
     row.returns = is_kept || returns_.is_back_soon(id, now) ? 1 : 0;
     if (visits_.may_begin(id, row)) fetches_.push_back(id);
     return;

@@ -218,6 +218,7 @@ TEST_F(LeasesTest, WhereFewRowsAreAskedForARowGoesToWhoAsks) {
   start();
   const std::vector<Key> theirs = cores_.keys_of(1, table_, 3);
   push_at_owner(theirs[1], 5);
+  cores_.now += std::chrono::seconds(1);
   for (std::size_t i = 0; i < theirs.size(); ++i) {
     LeaseRows lease = acquire({theirs[i]});
     cores_.run();

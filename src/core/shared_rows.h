@@ -2,7 +2,7 @@
 // and kept equal. Owned by the node's state machine.
 //
 // The rules are those of the design's row protocol for asynchronous tables, with two
-// simplifications that the model bears (docs/adr/0007): a transfer always carries the row, and a
+// simplifications that the model bears (docs/adr/0007): a transfer carries all of the row, and a
 // copy that is no longer wanted goes at once.
 #pragma once
 

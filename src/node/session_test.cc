@@ -1,11 +1,15 @@
-// node/session_test.cc: the embedded session through the public API alone.
+// node/session_test.cc: sessions through the public API alone.
 #include "godwit/session.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <chrono>
 #include <filesystem>
+#include <numeric>
 #include <optional>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -81,12 +85,43 @@ TEST(Session, TablesAndWorkersOutliveIt) {
   EXPECT_EQ(table.stats().resident_rows, 1u);
 }
 
+TEST(Session, OverASlowLinkAllTakesLongerAndNothingIsLost) {
+  using Clock = std::chrono::steady_clock;
+  const std::string job = "slow-link-" + std::to_string(::getpid());
+  std::vector<std::jthread> threads;
+  for (std::int64_t node = 0; node < 2; ++node) {
+    threads.emplace_back([&job, node] {
+      Session session = Session::open({.nodes = 2,
+                                       .node = NodeId{node},
+                                       .rendezvous = "unix:@" + job,
+                                       .job = job,
+                                       .token = "secret",
+                                       .link = "1gbit,20ms",
+                                       .wait_max = std::chrono::seconds(30)})
+                            .value();
+      const Table table = session.table({.name = "t", .rows = 100, .row_length = 1}).value();
+      Worker worker = session.worker().value();
+      std::vector<Key> keys(100);
+      std::iota(keys.begin(), keys.end(), Key{0});
+      const auto begin = Clock::now();
+      worker.push(table, keys, std::vector<float>(100, 1)).value();
+      EXPECT_GE(Clock::now() - begin, std::chrono::milliseconds(40));
+      session.barrier().value();
+      std::vector<float> values(100);
+      worker.pull(table, keys, values).value();
+      EXPECT_EQ(std::accumulate(values.begin(), values.end(), 0.0F), 200);
+      session.close().value();
+    });
+  }
+}
+
 TEST(Session, ErrorsSayWhatToFix) {
   Session session = Session::open({.memory_bytes_max = 1 << 20}).value();
   EXPECT_THAT(session.table({.name = "t", .rows = 1, .row_length = 0}).error().message(),
               HasSubstr("row_length is 0"));
   EXPECT_EQ(session.table({.name = "t", .rows = 1 << 20, .row_length = 64}).error().code(),
             ErrorCode::kOutOfMemory);
+  EXPECT_THAT(Session::open({.link = "1 parsec"}).error().message(), HasSubstr("'1 parsec'"));
   Session other = Session::open().value();
   const Table table = other.table({.name = "theirs", .rows = 1, .row_length = 1}).value();
   Worker worker = session.worker().value();
