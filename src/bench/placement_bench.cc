@@ -36,6 +36,8 @@ std::vector<std::pair<std::string, double>> columns(const PlacementFigures& run)
   all.emplace_back("intend_us", run.intend_us);
   all.emplace_back("access_us", run.access_us);
   all.emplace_back("advance_us", run.advance_us);
+  all.emplace_back("locks_over_5us", run.long_holds);
+  all.emplace_back("longest_lock_us", run.longest_hold_us);
   all.emplace_back("access_p50_us", run.access_p50_us);
   all.emplace_back("access_p99_us", run.access_p99_us);
   return all;
@@ -195,26 +197,27 @@ Result<> measure_intents(const PlacementCase& opened, std::size_t repetitions,
   return {};
 }
 
-// The usual batch, and how many steps of it take about a second with rows fetched on demand.
+// The usual batch, how many keys one of it has, and how many keys of a worker take a second or two
+// with rows fetched on demand.
 struct Usual {
   std::size_t batch;
-  std::size_t steps;
+  std::size_t keys_of_one;
+  std::size_t keys;
 };
 Usual usual(PatternKind kind) {
   switch (kind) {
     case PatternKind::kMf:
     case PatternKind::kMfBlocks:
-      return {.batch = 32, .steps = 20'000};
+      return {.batch = 32, .keys_of_one = 2, .keys = 2'000'000};
     case PatternKind::kKge:
-      return {.batch = 1, .steps = 20'000};
+      return {.batch = 1, .keys_of_one = 13, .keys = 600'000};
     case PatternKind::kStream:  // not more, or rows come again
-      return {.batch = 128, .steps = 2000};
+      return {.batch = 128, .keys_of_one = 1, .keys = 256'000};
     case PatternKind::kReuse:
-      return {.batch = 128, .steps = 8000};
     case PatternKind::kResident:
-      return {.batch = 1024, .steps = 1000};
+      return {.batch = 128, .keys_of_one = 1, .keys = 1'500'000};
   }
-  return {.batch = 1, .steps = 1};
+  return {.batch = 1, .keys_of_one = 1, .keys = 1};
 }
 
 constexpr std::array kPrograms{PatternKind::kKge, PatternKind::kMf, PatternKind::kMfBlocks,
@@ -227,7 +230,7 @@ void add_costs(PlacementBenchOptions& options) {
     fit_warm_up(that);
     options.together.push_back(that);
   }
-  options.resident = {usual_case(PatternKind::kResident)};
+  options.resident = {usual_case(PatternKind::kResident, 1024)};
 }
 
 }  // namespace
@@ -247,12 +250,13 @@ PlacementCase usual_case(PatternKind kind, std::size_t batch, double compute_ms)
 }
 
 void fit_steps(PlacementCase& that) {
+  constexpr std::size_t kStepsMin = 50;
+  constexpr std::size_t kStepsMax = 60'000;
   const Usual fit = usual(that.pattern.kind);
-  const double work = static_cast<double>(that.pattern.batch) / static_cast<double>(fit.batch);
-  // A step takes some time however few keys it has.
-  double steps = static_cast<double>(fit.steps) / std::max(0.5, work);
-  if (that.compute_ms > 0) steps = std::min(steps, 500 / that.compute_ms);
-  that.steps = static_cast<std::size_t>(std::max(50.0, steps));
+  that.steps = std::clamp(fit.keys / (fit.keys_of_one * that.pattern.batch), kStepsMin, kStepsMax);
+  if (that.compute_ms > 0) {
+    that.steps = std::min(that.steps, static_cast<std::size_t>(1000 / that.compute_ms));
+  }
   fit_warm_up(that);
 }
 

@@ -232,6 +232,14 @@ class PlacementNode {
     if (after.contains("lease.brought_keys")) report.brought_keys = grown("lease.brought_keys");
     report.sent_bytes = grown("sent.bytes");
     report.sent_frames = grown("sent.frames");
+    for (const char* bucket : {"row_lock.to_1us", "row_lock.to_2us", "row_lock.to_5us"}) {
+      report.holds += grown(bucket);
+    }
+    for (const char* bucket : {"row_lock.to_20us", "row_lock.to_1000us", "row_lock.over_1000us"}) {
+      report.long_holds += grown(bucket);
+    }
+    report.holds += report.long_holds;
+    report.longest_hold = after["row_lock.longest_ns"] * 1e-9;
     report.resident_rows = static_cast<double>(table_.stats().resident_rows);
     report.keys = static_cast<double>(loops.size() * that_.steps * pattern_.keys_per_step());
     for (const WorkerLoop& loop : loops) {

@@ -54,6 +54,9 @@ struct NodeReport {
   double advance_seconds = 0;
   double access_p50 = 0;  // seconds of open, work and close of a step
   double access_p99 = 0;
+  double holds = 0;          // of row locks by exchanges and ends of visits: measured
+  double long_holds = 0;     // of those, longer than 5 us
+  double longest_hold = 0;   // seconds
   double touches_found = 0;  // of rows whose home is this node
 };
 static_assert(std::is_trivially_copyable_v<NodeReport>);

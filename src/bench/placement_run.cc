@@ -146,6 +146,8 @@ Result<PlacementFigures> PlacementJob::sum_up(const std::vector<NodeReport>& rep
   figures.intend_us = sum(&NodeReport::intend_seconds) / all_steps * 1e6;
   figures.access_us = sum(&NodeReport::access_seconds) / all_steps * 1e6;
   figures.advance_us = sum(&NodeReport::advance_seconds) / all_steps * 1e6;
+  figures.long_holds = sum(&NodeReport::long_holds) / std::max(1.0, sum(&NodeReport::holds));
+  figures.longest_hold_us = max(&NodeReport::longest_hold) * 1e6;
   figures.access_p50_us = max(&NodeReport::access_p50) * 1e6;
   figures.access_p99_us = max(&NodeReport::access_p99) * 1e6;
   return figures;

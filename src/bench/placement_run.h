@@ -26,7 +26,9 @@ struct PlacementFigures {
   double intend_us = 0;          // of a step, on the mean: where the time of the workers goes
   double access_us = 0;
   double advance_us = 0;
-  double access_p50_us = 0;  // of the worst node: open, work, close
+  double long_holds = 0;       // share of row locks held for longer than 5 us by an exchange
+  double longest_hold_us = 0;  // of them
+  double access_p50_us = 0;    // of the worst node: open, work, close
   double access_p99_us = 0;
 };
 

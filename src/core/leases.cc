@@ -37,6 +37,7 @@ void Leases::acquire(LeaseRows& lease, Time now) {
   lease.is_acquired = true;
   WantedRowsOfTable& wanted = wanted_.table(lease.table);
   UseBalance& balance = shared_.balance();
+  shared_.note_used(lease.keys.size());
   const bool notes_uses = ++acquired_ % UseBalance::kOwnUses == 0;
   const auto prefetch = [&](std::size_t i) {
     if (i >= lease.keys.size()) return;

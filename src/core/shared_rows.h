@@ -73,7 +73,8 @@ class SharedRows {
   // to it: what comes back is the positions of the others. REQUIRES: it has nothing else under way
   // for them but this request, which is answered after this.
   Missed give_away(NodeId user, TableId table, std::span<const Key> keys);
-  // This node's threads use a row that is owned here.
+  // This node's threads use so many rows. Those owned here are told to the balance, too.
+  void note_used(std::size_t rows) { used_ += static_cast<std::int64_t>(rows); }
   UseBalance& balance() { return balance_; }
   // The owner changed rows for `origin`.
   void on_changed(TableId table, std::span<const Key> keys);
@@ -204,8 +205,9 @@ class SharedRows {
   MoveLog moves_;
   UseBalance balance_;
   Time now_;
-  Time looked_;             // how many rows other nodes ask for
-  std::int64_t asked_ = 0;  // since then
+  Time looked_;             // how many rows are used here, and asked for by other nodes
+  std::int64_t used_ = 0;   // since then
+  std::int64_t asked_ = 0;  // likewise
   bool is_busy_ = true;     // until it is known
 };
 

@@ -199,8 +199,8 @@ void SharedRows::bring_up_to_date(NodeId origin, TableId table, std::span<const 
 }
 
 // A row that goes away costs half of the bytes of one that is fetched and given back, and more of
-// the processors' time. So its main user gets it; and where few rows are asked for, so that little
-// of the time goes into them, anybody gets it who asks for it.
+// the processors' time. So its main user gets it; and where few rows are used, so that little of
+// the time goes into them, anybody gets it who asks for it.
 Missed SharedRows::give_away(NodeId user, TableId table, std::span<const Key> keys) {
   Missed left;
   const bool may_move = user != self_ && rows(table).spec().placement == Placement::kIntent;
@@ -215,10 +215,11 @@ Missed SharedRows::give_away(NodeId user, TableId table, std::span<const Key> ke
   return left;
 }
 
-// With rows that move, more time goes into each: who was busy is so until clearly fewer are asked
-// for.
+// With rows that move, more time goes into each: who was busy is so until clearly fewer are used
+// and asked for.
 void SharedRows::look_how_busy(std::size_t asked) {
-  constexpr std::int64_t kAskedPerMs = 60;
+  constexpr std::int64_t kAskedPerMs = 150;
+  constexpr std::int64_t kUsedPerMs = 250;
   constexpr std::int64_t kMsToLookAt = 20;  // intents come in bursts
   asked_ += static_cast<std::int64_t>(asked);
   const std::int64_t ms = std::chrono::floor<std::chrono::milliseconds>(now_ - looked_).count();
@@ -226,7 +227,9 @@ void SharedRows::look_how_busy(std::size_t asked) {
   const bool is_first = looked_ == Time{};
   looked_ = now_;
   if (is_first) return;
-  is_busy_ = std::exchange(asked_, 0) / ms > (is_busy_ ? kAskedPerMs / 2 : kAskedPerMs);
+  const std::int64_t much = is_busy_ ? 80 : 100;  // percent
+  is_busy_ = 100 * std::exchange(asked_, 0) > much * kAskedPerMs * ms ||
+             100 * std::exchange(used_, 0) > much * kUsedPerMs * ms;
 }
 
 void SharedRows::move_anyway(RowId id, NodeId to) {

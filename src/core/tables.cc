@@ -34,11 +34,14 @@ std::string difference(const TableSpec& have, const TableSpec& want) {
 
 }  // namespace
 
-Tables::Tables(std::uint64_t memory_bytes_max, double share)
-    : budget_(memory_bytes_max == 0 ? available_memory_bytes() : memory_bytes_max), share_(share) {}
+Tables::Tables(std::uint64_t memory_bytes_max, double share, HoldTimes* holds)
+    : budget_(memory_bytes_max == 0 ? available_memory_bytes() : memory_bytes_max),
+      share_(share),
+      holds_(holds) {}
 
 Result<Tables::Entry> Tables::make(TableId id, const TableSpec& spec) {
   GODWIT_TRY_ASSIGN(auto rows, TableRows::make(spec, budget_, share_));
+  if (holds_ != nullptr) rows->measure_holds(*holds_);
   const MutexLock lock(mutex_);
   const bool is_new = by_name_.emplace(spec.name, id).second;
   GODWIT_CHECK(is_new);

@@ -21,7 +21,8 @@ class Tables {
  public:
   // All tables together take at most `memory_bytes_max`; 0 = what the machine has available now.
   // `share` of each table's rows is expected on this node.
-  explicit Tables(std::uint64_t memory_bytes_max, double share = 1);
+  // `holds`, if given, is told how long rows are locked by who copies and moves them.
+  explicit Tables(std::uint64_t memory_bytes_max, double share = 1, HoldTimes* holds = nullptr);
 
   struct Entry {
     TableId id;
@@ -49,6 +50,7 @@ class Tables {
  private:
   MemoryBudget budget_;
   const double share_;
+  HoldTimes* const holds_;
   mutable Mutex mutex_;
   std::map<TableId, std::unique_ptr<TableRows>> by_id_ GODWIT_GUARDED_BY(mutex_);
   std::map<std::string, TableId, std::less<>> by_name_ GODWIT_GUARDED_BY(mutex_);

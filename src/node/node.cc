@@ -95,7 +95,7 @@ Node::Node(const NodeOptions& options)
     : options_(options),
       log_(Log::to_stderr(
           {.name = fmt::format("node {}", options.self.value()), .level = LogLevel::kWarn})),
-      tables_(options.memory_bytes_max, 1.0 / static_cast<double>(options.nodes)),
+      tables_(options.memory_bytes_max, 1.0 / static_cast<double>(options.nodes), &holds_),
       sender_(metrics_),
       core_({.self = options.self, .nodes = options.nodes, .liveness = options.liveness}, tables_,
             sender_, *this, time_.now()),

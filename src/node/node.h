@@ -173,6 +173,7 @@ class Node final : private TransportEvents, private TicketEvents {
   const Time opened_ = time_.now();
   Log log_;
   Metrics metrics_;
+  HoldTimes holds_{time_};
   Tables tables_;
 
   Mutex mutex_;

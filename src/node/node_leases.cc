@@ -174,6 +174,14 @@ void Node::count() {
     set("copies", core_.shared().copies());
     set("sent.items", core_.shared().counts().items);
     set("sent.refreshes", core_.shared().counts().refreshes);
+    for (std::size_t i = 0; i <= HoldTimes::kBounds.size(); ++i) {
+      const bool is_last = i == HoldTimes::kBounds.size();
+      const auto us = std::chrono::duration_cast<std::chrono::microseconds>(
+          HoldTimes::kBounds[is_last ? i - 1 : i]);
+      set(fmt::format("row_lock.{}_{}us", is_last ? "over" : "to", us.count()).c_str(),
+          holds_.count(i));
+    }
+    set("row_lock.longest_ns", holds_.longest().count());
   });
 }
 

@@ -19,6 +19,7 @@
 #include "godwit/table_spec.h"
 #include "store/bounded_index.h"
 #include "store/hash_index.h"
+#include "store/hold_times.h"
 #include "store/memory_budget.h"
 #include "store/row_layout.h"
 #include "store/row_ref.h"
@@ -113,6 +114,9 @@ class TableRows {
   bool is_there(Key key) const { return find(key).row != nullptr; }
   void erase(Key key, HeldRow row);
 
+  // Has the times measured for which the next two calls lock rows. REQUIRES: called before the
+  // first of them; `times` outlives this.
+  void measure_holds(HoldTimes& times) { hold_times_ = &times; }
   // Calls fn(position, floats) for each row under its lock. REQUIRES: keys in range; each is
   // there, and nobody takes it away.
   template <class Fn>
@@ -194,6 +198,7 @@ class TableRows {
   std::optional<BoundedIndex> bounded_;  // one of the two
   std::unique_ptr<HashIndex> hashed_;
 
+  HoldTimes* hold_times_ = nullptr;
   std::atomic<std::uint64_t> shared_rows_{0};
   std::atomic<bool> has_touched_{false};
   Mutex touching_;
@@ -212,8 +217,10 @@ void TableRows::visit(std::span<const Key> keys, RowScratch& scratch, Fn&& fn) c
     find(keys.subspan(begin), rows, layout_.row_bytes());
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const RowRef row = lock_row(keys[begin + i], rows[i]);
+      const Time begun = hold_times_ != nullptr ? hold_times_->begin() : Time::max();
       fn(begin + i, std::span<float>(row.row, layout_.row_floats()));
       row.anchor->unlock(row.word);
+      if (hold_times_ != nullptr) hold_times_->end(begun);
     }
   }
 }
@@ -222,17 +229,19 @@ template <class Fn>
 void TableRows::take_out(std::span<const Key> keys, RowScratch& scratch, Fn&& fn) {
   // Rows are held together so that the table is locked less often, but only few, so that nobody
   // waits for long.
-  constexpr std::size_t kTogether = 16;
+  constexpr std::size_t kTogether = 4;
   scratch.resize(kTogether);
   for (std::size_t begin = 0; begin < keys.size(); begin += kTogether) {
     const auto some = keys.subspan(begin, std::min(kTogether, keys.size() - begin));
     const auto rows = std::span(scratch).first(some.size());
     find(keys.subspan(begin), rows, layout_.row_bytes());
+    const Time begun = hold_times_ != nullptr ? hold_times_->begin() : Time::max();
     for (std::size_t i = 0; i < some.size(); ++i) {
       rows[i] = lock_row(some[i], rows[i]);
       fn(begin + i, std::span<float>(rows[i].row, layout_.row_floats()));
     }
     erase_locked(some, rows);
+    if (hold_times_ != nullptr) hold_times_->end(begun);
   }
 }
 
