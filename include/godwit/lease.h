@@ -19,8 +19,11 @@ enum class Use : std::uint8_t { kWrite, kRead };
 // bear it, never for counts.
 enum class Access : std::uint8_t { kLocked, kRacy };
 
-// One row of an open lease, from its making to its end. A thread that holds a locked one must not
-// pull, push or take the same row again: it would wait for itself.
+// One row of an open lease, from its making to its end, on the thread that made it. A thread that
+// holds a locked one must not take the same row again: it would wait for itself. In a job of
+// several nodes it must not call anything else of the session, either: other nodes are served by
+// threads that wait for the row and keep what such a call needs. Calls of workers fail with
+// kInvalidArgument then; a lease must not end.
 class [[nodiscard]] LeasedRow {
  public:
   LeasedRow(LeasedRow&& other) noexcept

@@ -4,11 +4,14 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/errors.h"
 #include "node/states.h"
 #include "store/anchor.h"
 
 namespace godwit {
 namespace {
+
+thread_local std::int64_t rows_held = 0;
 
 void end_lease(const std::shared_ptr<LeaseState>& lease) {
   if (lease != nullptr && lease->session->node->nodes() > 1) {
@@ -17,6 +20,16 @@ void end_lease(const std::shared_ptr<LeaseState>& lease) {
 }
 
 }  // namespace
+
+// Whoever serves other nodes keeps the node's lock while it waits for a row's.
+Result<> check_no_rows_held(const Node& node) {
+  if (rows_held == 0 || node.nodes() == 1) return {};
+  return invalid_argument(
+      "this thread holds {} row{} of a lease: let go of {} first, or others and it may wait for "
+      "each "
+      "other for ever",
+      rows_held, rows_held == 1 ? "" : "s", rows_held == 1 ? "it" : "them");
+}
 
 // A row under a lease may become shared, or cease to be: then only the tag of its word stays.
 void LeasedRow::lock(void* anchor, std::uint32_t word) {
@@ -28,9 +41,11 @@ void LeasedRow::lock(void* anchor, std::uint32_t word) {
   }
   word_ = word;
   lock_ = anchor;
+  ++rows_held;
 }
 
 void LeasedRow::unlock() {
+  --rows_held;
   static_cast<Anchor*>(lock_)->unlock(word_);
 }
 

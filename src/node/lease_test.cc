@@ -163,6 +163,42 @@ TEST(Lease, WhatIsWrongIsRefused) {
   });
 }
 
+// Or others would wait for the row and keep what the call needs.
+TEST(Lease, WhoHoldsARowMustLetGoOfItBeforeItCallsAnythingElse) {
+  for (const std::int64_t nodes : {1, 2}) {
+    run_job(nodes, "holds-a-row", [&](Session& session) {
+      const Table table = session.table({.name = "t", .rows = 10, .row_length = 1}).value();
+      Worker worker = session.worker().value();
+      Lease lease = worker.intend(table, all_keys(10), Tick{0}, Tick{5}).value();
+      Lease next = worker.intend(table, all_keys(10), Tick{0}, Tick{5}).value();
+      worker.open(lease).value();
+      std::vector<float> value(1);
+      const std::vector<Key> one{1};
+      {
+        const LeasedRow row = lease[0];
+        const auto expect = [&](const auto& result) {
+          EXPECT_EQ(result.ok(), nodes == 1);
+          if (nodes == 1) return;
+          EXPECT_EQ(result.error().code(), ErrorCode::kInvalidArgument);
+          EXPECT_THAT(result.error().message(), HasSubstr("this thread holds 1 row of a lease"));
+        };
+        expect(worker.pull(table, one, value));
+        expect(worker.push(table, one, value));
+        expect(worker.set(table, one, value));
+        expect(worker.intend(table, one, Tick{0}, Tick{1}));
+        expect(worker.open(next));
+        expect(worker.advance());
+        expect(session.barrier());
+      }
+      worker.pull(table, one, value).value();
+      worker.advance().value();
+      worker.close(lease).value();
+      worker.close(next).value();
+      session.close().value();
+    });
+  }
+}
+
 TEST(LeaseDeathTest, ARowOfALeaseThatIsNotOpenIsABug) {
   Session session =
       Session::open({.nodes = 1, .rendezvous = "unix:@x", .job = "x", .token = "x"}).value();

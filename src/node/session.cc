@@ -81,10 +81,12 @@ Result<Worker> Session::worker() {
 }
 
 Result<> Session::barrier() {
+  GODWIT_TRY(check_no_rows_held(*state_->node));
   return state_->node->barrier();
 }
 
 Result<> Session::close() {
+  GODWIT_TRY(check_no_rows_held(*state_->node));
   return state_->node->close();
 }
 

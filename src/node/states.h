@@ -82,6 +82,8 @@ class WorkerState {
   CounterCell* leased_keys;
 };
 
+// kInvalidArgument if this thread holds rows of leases (lease.cc), in a job of several nodes.
+Result<> check_no_rows_held(const Node& node);
 // Of leases and samples (worker_leases.cc): kInvalidArgument for another session's table and for no
 // ticks; for rows that cannot be touched in place here.
 Result<> check_intent(const WorkerState& worker, const TableState& table, Tick first, Tick last);

@@ -12,7 +12,8 @@
 namespace godwit {
 namespace {
 
-Result<> check_same_session(const WorkerState& worker, const TableState& table) {
+Result<> check_call(const WorkerState& worker, const TableState& table) {
+  GODWIT_TRY(check_no_rows_held(*worker.session->node));
   if (table.session == worker.session) return {};
   return invalid_argument("table '{}' belongs to another session than worker {}",
                           table.entry.rows->spec().name, worker.id.value());
@@ -101,7 +102,7 @@ void place_answer(const PendingCall& call, const Arrived& answer) {
 
 Result<std::uint64_t> begin_pull(WorkerState& worker, const TableState& table,
                                  std::span<const Key> keys, std::span<float> values) {
-  GODWIT_TRY(check_same_session(worker, table));
+  GODWIT_TRY(check_call(worker, table));
   Node& node = *worker.session->node;
   TableRows& rows = *table.entry.rows;
   worker.pulled_keys->add(keys.size());
@@ -148,7 +149,7 @@ Result<> push_missed(WorkerState& worker, TableRows& rows, std::span<const Key> 
 
 Result<std::uint64_t> begin_push(WorkerState& worker, const TableState& table,
                                  std::span<const Key> keys, std::span<const float> gradients) {
-  GODWIT_TRY(check_same_session(worker, table));
+  GODWIT_TRY(check_call(worker, table));
   Node& node = *worker.session->node;
   TableRows& rows = *table.entry.rows;
   worker.pushed_keys->add(keys.size());
@@ -192,7 +193,7 @@ Result<std::uint64_t> begin_push(WorkerState& worker, const TableState& table,
 
 Result<std::uint64_t> begin_set(WorkerState& worker, const TableState& table, PushMode mode,
                                 std::span<const Key> keys, std::span<const float> values) {
-  GODWIT_TRY(check_same_session(worker, table));
+  GODWIT_TRY(check_call(worker, table));
   Node& node = *worker.session->node;
   TableRows& rows = *table.entry.rows;
   worker.set_keys->add(keys.size());
@@ -213,6 +214,7 @@ Result<std::uint64_t> begin_set(WorkerState& worker, const TableState& table, Pu
 
 Result<> finish(WorkerState& worker, std::uint64_t number) {
   if (number == 0) return {};
+  GODWIT_TRY(check_no_rows_held(*worker.session->node));
   auto found = worker.pending.extract(number);
   if (found.empty()) return invalid_argument("this ticket was waited for already");
   std::unique_ptr<PendingCall> call = std::move(found.mapped());

@@ -9,6 +9,7 @@
 namespace godwit {
 
 Result<> check_intent(const WorkerState& worker, const TableState& table, Tick first, Tick last) {
+  GODWIT_TRY(check_no_rows_held(*worker.session->node));
   if (table.session != worker.session) {
     return invalid_argument("table '{}' belongs to another session than worker {}",
                             table.entry.rows->spec().name, worker.id.value());
@@ -65,6 +66,7 @@ Result<> Worker::open(Lease& lease, Access access) {
                             state_->id.value());
   }
   Node& node = *state_->session->node;
+  GODWIT_TRY(check_no_rows_held(node));
   LeaseRows& rows = state->rows;
   if (node.nodes() == 1) {
     if (state->last <= state_->tick) {
@@ -87,13 +89,15 @@ Result<> Worker::open(Lease& lease, Access access) {
 
 Result<> Worker::close(Lease& lease) {
   if (lease.state_ == nullptr) return invalid_argument("an empty lease cannot be closed");
+  GODWIT_TRY(check_no_rows_held(*state_->session->node));
   lease = Lease();
   return {};
 }
 
 Result<> Worker::advance() {
-  state_->tick = Tick{state_->tick.value() + 1};
   Node& node = *state_->session->node;
+  GODWIT_TRY(check_no_rows_held(node));
+  state_->tick = Tick{state_->tick.value() + 1};
   if (node.nodes() == 1) return {};
   return node.advance(*state_->schedule, state_->tick);
 }

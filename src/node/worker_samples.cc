@@ -118,6 +118,7 @@ Result<Sample> Worker::prepare_sample(const Table& table, const SampleSpec& spec
 }
 
 Result<Draw> Worker::draw(Sample& sample, std::size_t n, Access access) {
+  GODWIT_TRY(check_no_rows_held(*state_->session->node));
   GODWIT_TRY(check_sample(sample.state_.get(), *state_, sample.left(), n));
   const SampleState& state = *sample.state_;
   std::shared_ptr<SampledRows> rows = state.rows;
