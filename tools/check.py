@@ -56,6 +56,7 @@ EXCEPTIONS = [
     ('exit', 'src/bench/remote_bench.cc', 'the child skips the exit handlers of its parent'),
     ('exit', 'src/bench/placement_run.cc', 'the child skips the exit handlers of its parent'),
     ('sleep', 'src/bench/placement_node.cc', 'stands for computation that a node waits for'),
+    ('static', 'src/node/lease.cc', 'what a thread holds is a property of the thread'),
     ('unfinished', 'tools/check', 'names the words it looks for'),
     ('paths', '.ci/run', 'the one place that knows where the data sets are'),
     ('paths', 'tools/check_test.py', 'names the words it looks for'),
