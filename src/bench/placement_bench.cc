@@ -280,7 +280,7 @@ PlacementBenchOptions PlacementBenchOptions::quick() {
 PlacementBenchOptions PlacementBenchOptions::full() {
   PlacementBenchOptions options;
   for (const PatternKind kind : kPrograms) {
-    for (const std::size_t batch : {1, 32, 1024}) {
+    for (const std::size_t batch : {1U, 32U, 1024U}) {
       for (const double compute_ms : {0.0, 1.0, 10.0}) {
         options.cases.push_back(usual_case(kind, batch, compute_ms));
       }
