@@ -77,6 +77,7 @@ TESTED_ELSEWHERE: dict[str, str] = {
     'src/cli/status_verb.cc': 'tests/proc/status_test.py',
     'src/bench/bare_peer.cc': 'src/bench/remote_bench_test.cc',
     'src/core/shared_rows_copy.cc': 'src/core/shared_rows_test.cc',
+    'src/core/shared_rows_main_user.cc': 'src/core/leases_test.cc',
     'src/core/shared_rows_owner.cc': 'src/core/shared_rows_test.cc',
     'src/sim/sim_node.cc': 'src/sim/world_test.cc',
     'src/node/worker.cc': 'src/node/session_test.cc',

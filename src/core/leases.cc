@@ -1,4 +1,5 @@
-// core/leases.cc: a row that is here and that nobody else cares for costs one lookup and one count.
+// core/leases.cc: rows are taken, waited for and given back. One that is here and that nobody else
+// cares for costs a lookup and a number that is written beside it.
 #include "core/leases.h"
 
 #include <algorithm>
@@ -13,60 +14,71 @@ namespace {
 
 constexpr std::size_t kAhead = 16;  // records asked for before they are needed
 
-bool is_plain(const RowRef& ref) {
-  return ref.row != nullptr && (ref.word & Anchor::kShared) == 0;
-}
-
 bool is_shared_now(const RowRef& ref) {
-  return ref.row == nullptr || (ref.anchor->peek() & Anchor::kShared) != 0;
+  return (ref.anchor->peek() & Anchor::kShared) != 0;
 }
 
 }  // namespace
 
-Leases::Leases(NodeId self, Duration linger_min, WantedRows& wanted, SharedRows& shared,
-               Visits& visits, Waits& waits)
-    : self_(self),
-      linger_min_(linger_min),
-      wanted_(wanted),
-      shared_(shared),
-      visits_(visits),
-      waits_(waits) {}
+Leases::Leases(Duration linger_min, WantedRows& wanted, SharedRows& shared, Visits& visits,
+               Waits& waits)
+    : linger_min_(linger_min), wanted_(wanted), shared_(shared), visits_(visits), waits_(waits) {}
+
+inline void Leases::prefetch(const LeaseRows& lease, std::size_t i) {
+  if (lease.refs[i].row != nullptr) [[likely]] {
+    __builtin_prefetch(&lease.rows->use(lease.refs[i]), 1);
+    return;
+  }
+  const RowId id{lease.table, lease.keys[i]};
+  wanted_.table(id.table).prefetch(id.key);
+  returns_.prefetch(id);
+}
 
 void Leases::acquire(LeaseRows& lease, Time now) {
   GODWIT_CHECK(!lease.is_acquired);
   lease.is_acquired = true;
-  WantedRowsOfTable& wanted = wanted_.table(lease.table);
-  UseBalance& balance = shared_.balance();
+  if (lease.is_short) lease.number = wanted_.window().begin();
+  const std::uint32_t mark = LeaseWindow::mark_of(lease.number);
   shared_.note_used(lease.keys.size());
-  const bool notes_uses = ++acquired_ % UseBalance::kOwnUses == 0;
-  const auto prefetch = [&](std::size_t i) {
-    if (i >= lease.keys.size()) return;
-    wanted.prefetch(lease.keys[i]);
-    if (notes_uses) balance.prefetch({lease.table, lease.keys[i]});
-  };
-  for (std::size_t i = 0; i < kAhead; ++i) prefetch(i);
   lease.rows->look_up(lease.keys, lease.refs);
   for (std::size_t i = 0; i < lease.keys.size(); ++i) {
-    prefetch(i + kAhead);
-    if (const std::size_t soon = i + kAhead / 2;
-        soon < lease.keys.size() && lease.refs[soon].row == nullptr) {
-      returns_.prefetch({lease.table, lease.keys[soon]});
-    }
-    WantedRow& row = wanted.of(lease.keys[i]);
-    const bool is_first = row.users++ == 0;
-    if (is_plain(lease.refs[i])) {  // owned here, or visiting
-      if (row.stage == Stage::kVisiting) {
-        note_reused(lease.table, row, now);
-      } else if (notes_uses) {
-        balance.note_own({lease.table, row.key}, self_);
-      }
+    if (i + kAhead < lease.keys.size()) prefetch(lease, i + kAhead);
+    const RowRef& ref = lease.refs[i];
+    if (ref.row == nullptr) {
+      take_missing(lease, i, now);
       continue;
     }
-    const bool is_here = lease.refs[i].row != nullptr;
-    if (!is_here) lease.missing.push_back(static_cast<std::uint32_t>(i));
-    if (is_first) bring(lease.table, row, is_here, lease.is_kept, now);
+    RowUse& use = lease.rows->use(ref);
+    use.is_used = 1;
+    if (lease.is_short && (ref.word & Anchor::kShared) == 0 && use.is_watched == 0) [[likely]] {
+      use.last_lease = mark;
+    } else {
+      take_counted(lease, i, now);
+    }
   }
   brought_ += lease.missing.size();
+  if (++acquired_ % kHotEvery != 0 || lingering_.empty()) return;
+  for (const Key key : lease.keys) {
+    if (hot_.size() < kSettleTogether) hot_.push_back({lease.table, key});
+  }
+}
+
+void Leases::take_counted(LeaseRows& lease, std::size_t i, Time now) {
+  const RowRef& ref = lease.refs[i];
+  RowUse& use = lease.rows->use(ref);
+  const RowId id{lease.table, lease.keys[i]};
+  const bool is_shared = (ref.word & Anchor::kShared) != 0;
+  const bool is_first = is_shared && !shared_.is_used_here(id);
+  lease.counted.push_back(static_cast<std::uint32_t>(i));
+  ++use.leases;
+  if (is_first) bring(id, wanted_.find(id), lease.is_kept, now);
+  if (use.is_watched != 0) note_reused(id, use, now);
+}
+
+void Leases::take_missing(LeaseRows& lease, std::size_t i, Time now) {
+  lease.missing.push_back(static_cast<std::uint32_t>(i));
+  WantedRow& row = wanted_.table(lease.table).of(lease.keys[i]);
+  if (row.users++ == 0) bring({lease.table, row.key}, &row, lease.is_kept, now);
 }
 
 Time Leases::deadline() const {
@@ -92,67 +104,29 @@ void Leases::measure(Time now) {
   if (probe_ && shared_.is_resident(*probe_)) {
     begun = probe_begun_;
     probe_.reset();
-  } else if (probe_ && !wanted_.is_wanted(*probe_)) {
+  } else if (probe_ && !shared_.is_used_here(*probe_)) {
     probe_.reset();  // let go before it came
   }
   if (begun) action_ = {*begun, now - *begun, action_.noted + 1};
 }
 
-void Leases::bring(TableId table, WantedRow& row, bool is_here, bool is_kept, Time now) {
-  const RowId id{table, row.key};
-  if (row.stage != Stage::kProtocol) return;
+void Leases::bring(RowId id, WantedRow* row, bool is_kept, Time now) {
+  if (row != nullptr && row->stage != Stage::kProtocol) return;
   const SharedRows::Tie tie = shared_.tie(id);
   if (tie == SharedRows::Tie::kOwner) return;
+  const bool is_here = shared_.is_resident(id);
   const bool is_known = is_here || tie == SharedRows::Tie::kEngaged;
-  const TableSpec& spec = shared_.spec(table);
+  const TableSpec& spec = shared_.spec(id.table);
   if (!is_known && spec.placement == Placement::kStatic) return;  // when it is opened
   // Visits travel as they are: who wants codes gets copies that the owner knows.
   if (!is_known && spec.placement == Placement::kIntent && spec.rule.additive() &&
       spec.codec == Codec::kFp32) {
-    row.returns = is_kept || returns_.is_back_soon(id, now) ? 1 : 0;
-    if (visits_.may_begin(id, row)) fetches_.push_back(id);
+    row->returns = is_kept || returns_.is_back_soon(id, now) ? 1 : 0;
+    if (visits_.may_begin(id, *row)) fetches_.push_back(id);
     return;
   }
   shared_.want(id, true);
   if (!is_here) asked_ = id;
-}
-
-void Leases::note_reused(TableId table, WantedRow& row, Time now) {
-  if (shared_.spec(table).placement != Placement::kIntent) return;
-  row.is_reused = row.returns = 1;
-  if (row.is_listed == 0) linger({table, row.key}, row, now);
-}
-
-void Leases::linger(RowId id, WantedRow& row, Time now) {
-  row.is_listed = 1;
-  lingering_.push_back({id, now});
-}
-
-// Empties `ids`; fn(table) for each table, with its keys in `keys`.
-template <class Fn>
-void for_each_table(std::vector<RowId>& ids, std::vector<Key>& keys, Fn&& fn) {
-  while (!ids.empty()) {
-    const TableId table = ids.back().table;
-    keys.clear();
-    std::erase_if(ids, [&](RowId id) {
-      if (id.table != table) return false;
-      keys.push_back(id.key);
-      return true;
-    });
-    fn(table);
-  }
-}
-
-void Leases::send_fetches(Time now) {
-  for_each_table(fetches_, keys_, [&](TableId table) { visits_.fetch(table, keys_, now); });
-}
-
-void Leases::end(Time now) {
-  for (std::size_t i = 0; i < ends_.size(); ++i) {
-    if (i + kAhead < ends_.size()) returns_.prefetch(ends_[i + kAhead]);
-    returns_.note_gone(ends_[i], now);
-  }
-  for_each_table(ends_, keys_, [&](TableId table) { visits_.end(table, keys_, now); });
 }
 
 bool Leases::settle(LeaseRows& lease) {
@@ -162,10 +136,22 @@ bool Leases::settle(LeaseRows& lease) {
     if (found_[0].row == nullptr && shared_.owns({lease.table, key})) {
       if (!lease.rows->resolve({&key, 1}, found_).ok()) return false;
     }
+    if (found_[0].row == nullptr) return false;
     lease.refs[position] = found_[0];
-    return found_[0].row != nullptr;
+    ++lease.rows->use(found_[0]).leases;
+    lease.counted.push_back(position);
+    WantedRow& row = *wanted_.find({lease.table, key});
+    --row.users;
+    erase_if_idle(row, lease.table);
+    return true;
   });
   return lease.missing.empty();
+}
+
+void Leases::erase_if_idle(WantedRow& row, TableId table) {
+  // It is free already if it was kProtocol: erase() needs no more than its place.
+  const bool is_over = row.stage == Stage::kProtocol || row.stage == Stage::kRefused;
+  if (row.users == 0 && is_over) wanted_.table(table).erase(row);
 }
 
 void Leases::wait(LeaseRows& lease, TicketId ticket, Time now) {
@@ -192,6 +178,7 @@ void Leases::visit_if_forgotten(RowId id) {
 }
 
 void Leases::note_written(const LeaseRows& lease) {
+  if (!lease.rows->has_shared()) return;
   for (std::size_t i = 0; i < lease.refs.size(); ++i) {
     if (lease.refs[i].row != nullptr && is_shared_now(lease.refs[i])) {
       shared_.on_written({lease.table, lease.keys[i]});
@@ -199,91 +186,52 @@ void Leases::note_written(const LeaseRows& lease) {
   }
 }
 
-void Leases::release(LeaseRows& lease, Time now) {
+bool Leases::release(LeaseRows& lease, Time now) {
   GODWIT_CHECK(lease.is_acquired);
   lease.is_acquired = false;
-  if (!unsent_since_) unsent_since_ = now;
-  std::erase_if(waiting_, [&](const Waiting& waiting) { return waiting.lease == &lease; });
+  const bool is_quiet = lease.missing.empty() && lease.counted.empty() && !lease.rows->has_shared();
+  if (!is_quiet && !unsent_since_) unsent_since_ = now;
   if (lease.is_write) note_written(lease);
-  WantedRowsOfTable& wanted = wanted_.table(lease.table);
-  for (std::size_t i = 0; i < lease.keys.size(); ++i) {
-    if (i + kAhead < lease.keys.size()) wanted.prefetch(lease.keys[i + kAhead]);
-    WantedRow& row = *wanted.find(lease.keys[i]);
-    if (--row.users > 0) {
-      continue;
-    }
-    if (row.stage == Stage::kVisiting) {
-      if (row.is_listed != 0) continue;
-      if (row.returns != 0) {
-        linger({lease.table, row.key}, row, now);
-        continue;
-      }
-      row.is_listed = 1;
-      if (ending_.empty()) ending_since_ = now;
-      ending_.push_back({lease.table, row.key});
-    } else if (row.stage == Stage::kProtocol || row.stage == Stage::kRefused) {
-      // It is free already if it was kProtocol: erase() needs no more than its place.
-      wanted.erase(row);
-      if (is_shared_now(lease.refs[i])) shared_.want({lease.table, lease.keys[i]}, false);
-    }
+  if (lease.is_short) wanted_.window().end(lease.number);
+  std::erase_if(waiting_, [&](const Waiting& waiting) { return waiting.lease == &lease; });
+  for (const std::uint32_t position : lease.missing) {
+    give_back_missing({lease.table, lease.keys[position]}, now);
+  }
+  for (const std::uint32_t position : lease.counted) {
+    --lease.rows->use(lease.refs[position]).leases;
+  }
+  for (const std::uint32_t position : lease.counted) {
+    let_go({lease.table, lease.keys[position]}, lease.refs[position], now);
+  }
+  // Rows may have become shared meanwhile that carry its number.
+  const bool has_shared = lease.is_short && lease.rows->has_shared();
+  for (std::size_t i = 0; has_shared && i < lease.keys.size(); ++i) {
+    const RowRef& ref = lease.refs[i];
+    if (ref.row != nullptr && is_shared_now(ref)) let_go({lease.table, lease.keys[i]}, ref, now);
   }
   lease.refs.clear();
   lease.missing.clear();
+  lease.counted.clear();
+  return is_quiet;
 }
 
-void Leases::end_visits(Time now) {
-  for (const RowId id : ending_) {
-    WantedRow* const row = wanted_.find(id);
-    if (row == nullptr || row->is_listed == 0) continue;
-    row->is_listed = 0;
-    if (row->stage != Stage::kVisiting) continue;
-    if (row->returns != 0 || visits_.is_out(id)) {
-      linger(id, *row, now);
-    } else if (row->users == 0) {
-      ends_.push_back(id);
-    }
-  }
-  ending_.clear();
-  end(now);
+void Leases::give_back_missing(RowId id, Time now) {
+  WantedRow& row = *wanted_.find(id);
+  const Stage stage = row.stage;
+  --row.users;
+  erase_if_idle(row, id.table);
+  if (shared_.is_used_here(id)) return;
+  if (stage == Stage::kVisiting) end_or_linger(id, *wanted_.find(id), now);
+  if (stage == Stage::kProtocol || stage == Stage::kRefused) shared_.want(id, false);
 }
 
-void Leases::settle_visits(Time now) {
-  for (std::size_t i = 0; i < kSettleTogether && settle_from() <= now; ++i) {
-    const RowId id = lingering_.front().id;
-    lingering_.pop_front();
-    WantedRow* const row = wanted_.find(id);
-    if (row == nullptr || row->is_listed == 0) continue;
-    row->is_listed = 0;
-    if (row->stage != Stage::kVisiting) continue;
-    if (visits_.is_out(id)) {
-      linger(id, *row, now);
-    } else if (row->users == 0 && row->is_reused == 0) {
-      ends_.push_back(id);
-    } else {
-      row->is_reused = 0;
-      exchanges_.push_back(id);
-    }
-  }
-  // Not before: a row whose visit was cut short may be in the list twice.
-  for (const RowId id : exchanges_) linger(id, *wanted_.find(id), now);
-  end(now);
-  for_each_table(exchanges_, keys_, [&](TableId table) { visits_.exchange(table, keys_, now); });
-}
-
-void Leases::flush_visits(Time now) {
-  end_visits(now);
-  std::erase_if(lingering_, [&](const Lingering& lingering) {
-    WantedRow* const row = wanted_.find(lingering.id);
-    if (row == nullptr || row->is_listed == 0) return true;
-    if (row->stage == Stage::kVisiting && (row->users > 0 || visits_.is_out(lingering.id))) {
-      return false;
-    }
-    row->is_listed = 0;
-    if (row->stage == Stage::kVisiting) ends_.push_back(lingering.id);
-    return true;
-  });
-  end(now);
-  visits_.exchange_all(now);
+void Leases::let_go(RowId id, const RowRef& ref, Time now) {
+  const bool is_shared = is_shared_now(ref);
+  const bool is_watched = shared_.rows(id.table).use(ref).is_watched != 0;
+  if ((!is_shared && !is_watched) || shared_.is_used_here(id)) return;
+  if (is_shared) return shared_.want(id, false);
+  WantedRow* const row = wanted_.find(id);
+  if (row != nullptr && row->stage == Stage::kVisiting) end_or_linger(id, *row, now);
 }
 
 void Leases::collect(Time now) {
@@ -297,7 +245,7 @@ void Leases::collect(Time now) {
     if (shared_.spec(id.table).placement == Placement::kStatic) {
       visit_if_forgotten(id);  // a lease may wait for it
     } else if (WantedRow* const row = wanted_.find(id)) {
-      bring(id.table, *row, false, false, now);
+      bring(id, row, false, now);
     }
   }
   for (const RowId id : shared_.take_refused()) visit_if_forgotten(id);

@@ -25,23 +25,27 @@ struct LeaseRows {
   bool is_write = true;
   // Held for long: others hear of what is done to its rows before it ends.
   bool is_kept = false;
+  // Ends within a few ticks (core/lease_window.h).
+  bool is_short = false;
   bool is_acquired = false;
 
-  RowScratch refs;                     // of each key; without a row where it is not here yet
+  RowScratch refs;                     // of each key; without a row where it was not here so far
   std::vector<std::uint32_t> missing;  // positions of those
+  std::vector<std::uint32_t> counted;  // positions of rows that are here and count this lease
+  std::uint64_t number = 0;            // of a short one, while it is acquired
 };
 
 class Leases {
  public:
   // REQUIRES: all arguments outlive this.
   // `linger_min`: how long a visit stays at least that is expected to be wanted again.
-  Leases(NodeId self, Duration linger_min, WantedRows& wanted, SharedRows& shared, Visits& visits,
-         Waits& waits);
+  Leases(Duration linger_min, WantedRows& wanted, SharedRows& shared, Visits& visits, Waits& waits);
 
   // The rows begin to come; from then until release() those that are here stay where they are.
-  // send() must follow acquire() at once, and release() soon, so that several go together.
+  // send() must follow acquire() at once, and release() soon, so that several go together; unless
+  // that says that there is nothing to be done.
   void acquire(LeaseRows& lease, Time now);
-  void release(LeaseRows& lease, Time now);
+  bool release(LeaseRows& lease, Time now);
   // Asks for what was acquired and lets go what was released.
   void send(Time now);
   // Looks for what was missing. True: all is here.
@@ -65,8 +69,9 @@ class Leases {
   Time settle_until() const {
     return lingering_.empty() ? Time::max() : lingering_.front().since + kLingerMax;
   }
-  // Ends all visits that nobody needs any more, and exchanges all others.
-  void flush_visits(Time now);
+  // Ends all visits that nobody needs any more. What was added in others goes to the owners, unless
+  // an exchange of the row is under way; with `refreshes`, these rows come anew.
+  void flush_visits(bool refreshes, Time now);
   bool is_quiet() const { return ending_.empty() && lingering_.empty() && !unsent_since_; }
   // When send() should be called at the latest.
   Time deadline() const;
@@ -85,8 +90,11 @@ class Leases {
   static constexpr Duration kEndAfter = std::chrono::microseconds(100);
   static constexpr Duration kEndLatest = std::chrono::milliseconds(3);
   static constexpr std::size_t kEndTogether = 512;
-  static constexpr Duration kLingerMax = std::chrono::milliseconds(250);
+  static constexpr Duration kLingerMax = std::chrono::seconds(1);
   static constexpr std::size_t kSettleTogether = 256;
+  // Of one lease in so many the visits are exchanged before their time: what is used often goes to
+  // and fro often, a few hundred uses apart, and what is used seldom costs nothing by this.
+  static constexpr std::uint64_t kHotEvery = 128;
 
   struct Lingering {
     RowId id;
@@ -97,14 +105,28 @@ class Leases {
     TicketId ticket;
   };
 
-  // Has a row that is not owned here brought, or kept if it is here.
-  void bring(TableId table, WantedRow& row, bool is_here, bool is_kept, Time now);
+  // Of positions of a lease for which there is more to do than to leave its number.
+  void take_counted(LeaseRows& lease, std::size_t i, Time now);
+  void prefetch(const LeaseRows& lease, std::size_t i);
+  void take_missing(LeaseRows& lease, std::size_t i, Time now);
+  void give_back_missing(RowId id, Time now);
+  void erase_if_idle(WantedRow& row, TableId table);
+  // A lease does not use a row any more that is here.
+  void let_go(RowId id, const RowRef& ref, Time now);
+  // A row that is not owned here has its first user: has it brought, or kept if it is here.
+  // REQUIRES: `row` is its record, unless it is here.
+  void bring(RowId id, WantedRow* row, bool is_kept, Time now);
   // A visit is used again before it has ended.
-  void note_reused(TableId table, WantedRow& row, Time now);
+  void note_reused(RowId id, RowUse& use, Time now);
+  // Whether a visit was used since this was asked last.
+  bool take_used(RowId id);
+  // A visit to be ended now, or later.
+  void end_or_linger(RowId id, WantedRow& row, Time now);
   void linger(RowId id, WantedRow& row, Time now);
   void end_visits(Time now);
-  // Gives back the rows of `ends_`.
+  // Gives back the rows of `ends_`, exchanges those of `exchanges_`.
   void end(Time now);
+  void exchange(Time now);
   // Fetches a row that a lease wants and nobody has asked for.
   void visit_if_forgotten(RowId id);
   void send_fetches(Time now);
@@ -114,7 +136,6 @@ class Leases {
     if (ending_.size() >= kEndTogether || now - ending_since_ >= kEndAfter) end_visits(now);
   }
 
-  const NodeId self_;
   const Duration linger_min_;
   WantedRows& wanted_;
   SharedRows& shared_;
@@ -127,6 +148,7 @@ class Leases {
   std::vector<RowId> ending_;
   Time ending_since_;
   std::deque<Lingering> lingering_;   // visits that are expected to be wanted again
+  std::vector<RowId> hot_;            // rows of some leases: what is used often is in here often
   std::optional<Time> unsent_since_;  // a release that no send() has followed so far
   std::vector<RowId> ends_;
   std::vector<RowId> exchanges_;

@@ -4,59 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/core_fixture.h"
+#include "core/leases_fixture.h"
 
 namespace godwit {
 namespace {
-
-class LeasesTest : public testing::Test {
- protected:
-  void start(Placement placement = Placement::kIntent) {
-    cores_.connect();
-    table_ =
-        cores_.open(0, {.name = "t", .rows = 100, .row_length = 2, .placement = placement}).value();
-    mine_ = cores_.keys_of(0, table_, 2)[0];
-    theirs_ = cores_.keys_of(1, table_, 2)[0];
-  }
-  Leases& leases() { return cores_.core(0).leases(); }
-  LeaseRows acquire(std::vector<Key> keys) {
-    LeaseRows lease{
-        .table = table_, .rows = cores_.tables(0).find(table_), .keys = std::move(keys)};
-    leases().acquire(lease, cores_.now);
-    leases().send(cores_.now);
-    return lease;
-  }
-  void release(LeaseRows& lease) {
-    leases().release(lease, cores_.now);
-    leases().send(cores_.now);
-  }
-  void end_all() {
-    cores_.core(0).round(cores_.now, true);
-    cores_.run();
-  }
-  void settle_visits() {
-    cores_.now += std::chrono::milliseconds(30);
-    leases().settle_visits(cores_.now);
-  }
-  void push_at_owner(Key key, float value) {
-    RowScratch scratch;
-    const std::vector<float> row{value, 0};
-    cores_.tables(1).find(table_)->push({&key, 1}, row, scratch).value();
-  }
-  Stage stage(Key key) { return cores_.core(0).wanted().find({table_, key})->stage; }
-  bool is_there(Key key) { return cores_.tables(0).find(table_)->is_there(key); }
-  float value(std::int64_t node, Key key) {
-    RowScratch scratch;
-    std::vector<float> row(2);
-    cores_.tables(node).find(table_)->pull({&key, 1}, row, scratch).value();
-    return row[0];
-  }
-
-  WiredCores cores_;
-  TableId table_;
-  Key mine_ = 0;
-  Key theirs_ = 0;
-};
 
 TEST_F(LeasesTest, RowsOwnedHereAreReadyAtOnceAndNothingIsSent) {
   start();
@@ -119,7 +70,7 @@ TEST_F(LeasesTest, AVisitThatIsNotChangedGivesNothingBack) {
   cores_.run();
   ASSERT_TRUE(leases().settle(lease));
   release(lease);
-  cores_.core(0).round(cores_.now, true);
+  cores_.core(0).round(cores_.now, Flush::kRefresh);
   EXPECT_EQ(cores_.run(), 0U);
   EXPECT_FALSE(is_there(theirs_));
 }
@@ -133,57 +84,34 @@ TEST_F(LeasesTest, ALeaseThatEndsBeforeItsRowsCameKeepsNone) {
   EXPECT_EQ(cores_.core(0).wanted().size(), 0U);
 }
 
-TEST_F(LeasesTest, AVisitThatIsWantedAgainIsExchanged) {
+TEST_F(LeasesTest, ARowUnderAShortLeaseStaysUntilItEnds) {
   start();
-  LeaseRows first = acquire({theirs_});
-  cores_.run();
-  ASSERT_TRUE(leases().settle(first));
-  first.refs[0].row[0] += 3;
-  LeaseRows second = acquire({theirs_});
-  EXPECT_EQ(first.refs[0].row, second.refs[0].row);
-  push_at_owner(theirs_, 10);
-  settle_visits();
-  EXPECT_EQ(cores_.core(0).visits().counts().exchanged, 1U);
-  first.refs[0].row[0] += 4;  // while it is under way
-  cores_.run();
-  EXPECT_EQ(value(1, theirs_), 13);
-  EXPECT_EQ(first.refs[0].row[0], 17);
-  EXPECT_EQ(stage(theirs_), Stage::kVisiting);
+  const RowId row{table_, mine_};
+  LeaseRows first = acquire({mine_});
+  ASSERT_TRUE(leases().settle(first)) << "it is made";
   release(first);
-  release(second);
-  end_all();
-  EXPECT_EQ(value(1, theirs_), 17);
-  EXPECT_FALSE(is_there(theirs_));
-}
-
-TEST_F(LeasesTest, AVisitThatWasNotUsedSinceItsExchangeEnds) {
-  start();
-  LeaseRows first = acquire({theirs_});
-  LeaseRows second = acquire({theirs_});
-  cores_.run();
-  LeaseRows third = acquire({theirs_});
-  release(first);
-  release(second);
-  release(third);
-  settle_visits();
-  cores_.run();
-  EXPECT_TRUE(is_there(theirs_)) << "it was used more than once: it stays";
-  settle_visits();
-  EXPECT_EQ(cores_.run(), 0U) << "there is nothing to give back";
-  EXPECT_FALSE(is_there(theirs_));
-  EXPECT_TRUE(leases().is_quiet());
-}
-
-TEST_F(LeasesTest, ARowThatCameBackSoonStaysForAWhile) {
-  start();
-  for (int i = 0; i < 2; ++i) {
-    LeaseRows lease = acquire({theirs_});
-    cores_.run();
-    ASSERT_TRUE(leases().settle(lease));
-    release(lease);
-    cores_.now += std::chrono::microseconds(200);
-    leases().send(cores_.now);
-    EXPECT_EQ(is_there(theirs_), i == 1);
+  cores_.now += std::chrono::seconds(1);
+  cores_.core(1).shared().note_time(cores_.now);
+  for (const bool is_leased : {true, false}) {
+    LeaseRows mine = acquire({mine_}, true);
+    EXPECT_TRUE(mine.counted.empty() && mine.missing.empty());
+    EXPECT_TRUE(cores_.core(0).shared().is_used_here(row));
+    if (!is_leased) {
+      EXPECT_TRUE(leases().release(mine, cores_.now)) << "nothing is to be done";
+    }
+    EXPECT_EQ(cores_.core(0).shared().is_used_here(row), is_leased);
+    for (int i = 0; i < 8; ++i) {  // node 1 is its only user for long, and asks for it
+      LeaseRows theirs{.table = table_, .rows = cores_.tables(1).find(table_), .keys = {mine_}};
+      cores_.core(1).leases().acquire(theirs, cores_.now);
+      cores_.core(1).leases().send(cores_.now);
+      cores_.run();
+      cores_.core(1).leases().release(theirs, cores_.now);
+      cores_.core(1).round(cores_.now, Flush::kChanges);
+      cores_.pass(std::chrono::milliseconds(30));
+    }
+    EXPECT_EQ(cores_.core(0).shared().owns(row), is_leased);
+    EXPECT_EQ(is_there(mine_), is_leased);
+    if (is_leased) release(mine);
   }
 }
 
@@ -248,23 +176,6 @@ TEST_F(LeasesTest, ARowThatTheOwnerUsesStaysThere) {
   cores_.core(1).leases().release(owners, cores_.now);
   release(lease);
   release(second);
-}
-
-// Under policies that know no copies, too.
-TEST_F(LeasesTest, AFlushGivesBackWhatVisitsHaveSoFar) {
-  start(Placement::kRelocateOnly);
-  LeaseRows other{.table = table_, .rows = cores_.tables(1).find(table_), .keys = {theirs_}};
-  cores_.core(1).leases().acquire(other, cores_.now);
-  LeaseRows lease = acquire({theirs_});
-  cores_.run();
-  ASSERT_TRUE(leases().settle(lease)) << "it was refused, so it is visited";
-  lease.refs[0].row[0] += 7;
-  end_all();
-  EXPECT_EQ(value(1, theirs_), 7);
-  lease.refs[0].row[0] += 1;
-  release(lease);
-  end_all();
-  EXPECT_EQ(value(1, theirs_), 8);
 }
 
 TEST_F(LeasesTest, StaticFetchesWhenItIsWaitedFor) {

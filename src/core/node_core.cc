@@ -16,7 +16,7 @@ constexpr Duration kRoundEvery = std::chrono::microseconds(500);
 constexpr int kRoundShare = 10;
 // Exchanges of visits take at most one part in so many of the time, to send; about as much again to
 // answer, and to receive.
-constexpr int kSettlingShare = 20;
+constexpr int kSettlingShare = 50;
 constexpr Duration kSettlingSlack = std::chrono::milliseconds(5);
 // Who passes by runs a round that is due; the timer, for which a thread must be woken up, waits for
 // that a little.
@@ -42,7 +42,7 @@ NodeCore::NodeCore(const NodeCoreOptions& options, Tables& tables, FrameSink& si
       shared_(options.self, map_, tables, wanted_, links_),
       router_(options.self, map_, tables, shared_, links_, waits_, options.first_guess),
       visits_(options.nodes, tables, wanted_, shared_, router_, waits_, flights_),
-      leases_(options.self, options.linger_min, wanted_, shared_, visits_, waits_),
+      leases_(options.linger_min, wanted_, shared_, visits_, waits_),
       registry_(options.self, options.nodes, tables, links_, waits_),
       barriers_(options.self, options.nodes, links_, waits_),
       next_beat_(now + options.liveness.beat_every) {}
@@ -86,12 +86,13 @@ void NodeCore::flush(TicketId ticket) {
   std::vector<Waits::Request> others;
   for_each_peer(options_.self, options_.nodes, [&](NodeId peer) { others.push_back({peer, 1}); });
   waits_.begin(ticket, {.verb = "flush"}, std::move(others));
-  flushes_.push_back({ticket, shared_.last_item(), ticket});
+  // All visits under way have lower numbers than a new one; `ticket` may be older than some.
+  flushes_.push_back({ticket, shared_.last_item(), waits_.reserve()});
   end_flushes();
 }
 
 void NodeCore::end_flushes() {
-  std::erase_if(flushes_, [this](const Flush& flush) {
+  std::erase_if(flushes_, [this](const FlushUnderWay& flush) {
     if (!waits_.exists(flush.ticket)) return true;
     if (!shared_.are_applied(flush.item) || !visits_.have_arrived(flush.visit)) return false;
     for (const NodeId peer : waits_.waiting_for(flush.ticket)) {
@@ -106,18 +107,21 @@ void NodeCore::on_done(TicketId ticket) {
   if (!visits_.on_done(ticket)) events_.on_done(ticket);
 }
 
-void NodeCore::round(Time now, bool is_flush) {
+bool NodeCore::round(Time now, Flush flush) {
+  const bool is_flush = flush != Flush::kNone;
+  const bool is_all = shared_.are_applied(shared_.last_item()) && !visits_.are_any_out();
   is_touched_ = false;
   shared_.note_time(now);
   if (is_flush) {
     leases_.send(now);
-    leases_.flush_visits(now);
+    leases_.flush_visits(flush == Flush::kRefresh, now);
   } else if (!options_.rounds_by_timer) {
     leases_.settle_visits(now);
   }
   shared_.round(is_flush);
   leases_.collect(now);
   end_flushes();
+  return is_all;
 }
 
 // Requests that waited for rows which have come. Handling them may bring others.

@@ -34,6 +34,12 @@ struct NodeCoreOptions {
   Duration linger_min = std::chrono::milliseconds(5);  // of visits (core/leases.h)
 };
 
+enum class Flush : std::uint8_t {
+  kNone,
+  kChanges,  // all that was changed here goes to the owners
+  kRefresh,  // and visits are exchanged for what is there
+};
+
 class NodeCore final : private TicketEvents {
  public:
   // REQUIRES: all arguments outlive this.
@@ -71,8 +77,9 @@ class NodeCore final : private TicketEvents {
   void end_flush() { --flushing_; }
   // The ticket is done when all changes that this node has sent so far are applied.
   void flush(TicketId ticket);
-  // One round of the row protocol: sends what has changed since the last.
-  void round(Time now, bool is_flush = false);
+  // One round of the row protocol: sends what has changed since the last. False, of a flush: of
+  // some rows an older change was on its way, and a newer one goes with the next round.
+  bool round(Time now, Flush flush = Flush::kNone);
   // Rows of which there are copies were changed: a round is due.
   void note_touched() { is_touched_ = true; }
   // A round that on_timer() may have run took until `now`: the next ones leave time for other
@@ -140,12 +147,12 @@ class NodeCore final : private TicketEvents {
   std::optional<Time> settling_begun_;  // likewise
   Time next_settling_;
   int flushing_ = 0;
-  struct Flush {
+  struct FlushUnderWay {
     TicketId ticket;
     std::uint64_t item;  // the last one it waits for
     TicketId visit;      // likewise
   };
-  std::vector<Flush> flushes_;
+  std::vector<FlushUnderWay> flushes_;
   std::optional<TicketId> farewell_;
   std::optional<Error> failure_;
 };

@@ -9,7 +9,9 @@ namespace godwit {
 
 class Outstanding {
  public:
-  // The number of the next item, from 1.
+  explicit Outstanding(std::uint64_t first = 1) : lowest_(first) {}
+
+  // The number of the next item, from `first`.
   std::uint64_t begin() {
     is_open_.push_back(true);
     return lowest_ + is_open_.size() - 1;
@@ -24,12 +26,14 @@ class Outstanding {
     }
   }
 
+  // All below have ended.
+  std::uint64_t lowest() const { return lowest_; }
   std::uint64_t last() const { return lowest_ + is_open_.size() - 1; }
   // All up to `number` have ended.
   bool has_ended(std::uint64_t number) const { return number < lowest_; }
 
  private:
-  std::uint64_t lowest_ = 1;  // of those in is_open_
+  std::uint64_t lowest_;  // of those in is_open_
   std::deque<bool> is_open_;
 };
 

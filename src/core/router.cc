@@ -54,6 +54,29 @@ Router::Router(NodeId self, const PartitionMap& map, Tables& tables, SharedRows&
       waits_(waits),
       first_guess_(std::move(first_guess)) {}
 
+// The keys of a pull at some positions, which say where they stood at first.
+class SomeOf {
+ public:
+  SomeOf(const Pull& pull, std::span<const std::uint32_t> positions)
+      : pull_(pull), keys_(positions.size()), positions_(positions.begin(), positions.end()) {
+    pick<Key>(pull.keys, positions, keys_);
+    if (!pull.positions.empty()) pick<std::uint32_t>(pull.positions, positions, positions_);
+  }
+  // Valid as long as this is.
+  Pull part(std::size_t begin, std::size_t count) const {
+    Pull part = pull_;
+    part.keys = std::span(keys_).subspan(begin, count);
+    part.positions = std::span(positions_).subspan(begin, count);
+    return part;
+  }
+  Pull part() const { return part(0, keys_.size()); }
+
+ private:
+  const Pull& pull_;
+  std::vector<Key> keys_;
+  std::vector<std::uint32_t> positions_;
+};
+
 // write(wire number, positions) for each request that the groups of other nodes make up.
 template <class Write>
 std::vector<OutgoingRequest> Router::write_requests(TicketId ticket, std::uint32_t row_length,
@@ -173,14 +196,7 @@ Result<> Router::answer(const Pull& pull, TableRows& rows) {
       pull.origin,
       make_frame(kFirstTerm, Applied{.request = pull.request, .owner = self_, .count = given})));
   if (left.empty()) return {};
-  std::vector<Key> keys(left.size());
-  pick<Key>(pull.keys, left, keys);
-  std::vector<std::uint32_t> positions = left;
-  if (!pull.positions.empty()) pick<std::uint32_t>(pull.positions, left, positions);
-  Pull rest = pull;
-  rest.keys = keys;
-  rest.positions = positions;
-  return answer_rows(rest, rows);
+  return answer_rows(SomeOf(pull, left).part(), rows);
 }
 
 Result<> Router::answer_rows(const Pull& pull, TableRows& rows) {
@@ -214,20 +230,14 @@ Result<> Router::forward(const Pull& pull) {
     groups.emplace_back(group.node, std::vector(group.positions.begin(), group.positions.end()));
   }
   for (const auto& [node, positions] : groups) {
-    std::vector<Key> keys(positions.size());
-    pick<Key>(pull.keys, positions, keys);
-    std::vector<std::uint32_t> original = positions;
-    if (!pull.positions.empty()) pick<std::uint32_t>(pull.positions, positions, original);
-    Pull part = pull;
-    part.keys = keys;
-    part.positions = original;
+    const SomeOf some(pull, positions);
+    Pull part = some.part();
     if (node == self_) {
       GODWIT_TRY(answer(part, *tables_.find(pull.table)));
     } else if (node == parked()) {
-      for (std::size_t i = 0; i < keys.size(); ++i) {
-        part.keys = std::span(keys).subspan(i, 1);
-        part.positions = std::span(original).subspan(i, 1);
-        shared_.park({pull.table, keys[i]}, make_frame(kFirstTerm, part));
+      for (std::size_t i = 0; i < positions.size(); ++i) {
+        part = some.part(i, 1);
+        shared_.park({pull.table, part.keys[0]}, make_frame(kFirstTerm, part));
       }
     } else {
       mark_hop(part);

@@ -23,6 +23,13 @@ RowEntry* SharedRows::find_entry(RowId id) {
   return const_cast<RowEntry*>(std::as_const(*this).find(id));
 }
 
+bool SharedRows::is_used_here(RowId id) const {
+  const RowUse* const use = rows(id.table).use(id.key);
+  if (use != nullptr && wanted_.window().is_in_use(*use)) return true;
+  const WantedRow* const row = std::as_const(wanted_).find(id);
+  return row != nullptr && row->users > 0;
+}
+
 TableRows& SharedRows::rows(TableId table) const {
   TableRows* const found = tables_.find(table);
   GODWIT_CHECK(found != nullptr);

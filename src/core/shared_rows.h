@@ -34,6 +34,9 @@ class SharedRows {
   // Whether this node's threads read and change the row in its memory.
   bool is_here(RowId id) const;
   bool is_resident(RowId id) const { return rows(id.table).is_there(id.key); }
+  TableRows& rows(TableId table) const;
+  // Whether a lease of this node wants the row, whether it has it or misses it.
+  bool is_used_here(RowId id) const;
   // A change of this node is on its way to the owner, and there is no copy that has it: who reads
   // the row elsewhere now may miss it.
   bool must_wait(RowId id) const;
@@ -73,9 +76,8 @@ class SharedRows {
   // to it: what comes back is the positions of the others. REQUIRES: it has nothing else under way
   // for them but this request, which is answered after this.
   Missed give_away(NodeId user, TableId table, std::span<const Key> keys);
-  // This node's threads use so many rows. Those owned here are told to the balance, too.
+  // This node's threads use so many rows.
   void note_used(std::size_t rows) { used_ += static_cast<std::int64_t>(rows); }
-  UseBalance& balance() { return balance_; }
   // The owner changed rows for `origin`.
   void on_changed(TableId table, std::span<const Key> keys);
   // False: none of the above has anything to do.
@@ -140,7 +142,6 @@ class SharedRows {
  private:
   NodeId home(RowId id) const { return map_.home(id.table, id.key); }
   RowEntry* find_entry(RowId id);
-  TableRows& rows(TableId table) const;
   // The entry with `owned`. REQUIRES: owns(id).
   OwnedRow& owned(RowId id);
   RowCodec row_codec(TableId table, Codec codec) const;

@@ -21,8 +21,6 @@ Codec refresh_codec(Codec codec) {
   return codec == Codec::kInt8 ? Codec::kBf16 : codec;
 }
 
-constexpr std::size_t kAhead = 16;  // records asked for before they are needed
-
 bool may_move(const TableSpec& table) {
   return table.placement != Placement::kReplicateAll &&
          table.placement != Placement::kReplicateOnly;
@@ -110,7 +108,7 @@ Result<> SharedRows::apply_item(RowId id, const ItemRecord& item, std::span<cons
 }
 
 bool SharedRows::is_wanted_by_others(RowId id, NodeId node) const {
-  if (wanted_.is_wanted(id)) return true;
+  if (is_used_here(id)) return true;
   const RowEntry* const entry = find(id);
   return entry != nullptr && entry->owned &&
          std::any_of(entry->owned->sharers.begin(), entry->owned->sharers.end(),
@@ -144,7 +142,7 @@ void SharedRows::set_sharer_wants(RowId id, NodeId node, bool wants) {
 void SharedRows::after_off(RowId id) {
   OwnedRow& row = owned(id);
   const auto wants = [](const Sharer& sharer) { return sharer.wants; };
-  if (may_move(spec(id.table)) && !wanted_.is_wanted(id) &&
+  if (may_move(spec(id.table)) && !is_used_here(id) &&
       std::count_if(row.sharers.begin(), row.sharers.end(), wants) == 1) {
     return transfer(id, std::find_if(row.sharers.begin(), row.sharers.end(), wants)->node);
   }
@@ -198,40 +196,6 @@ void SharedRows::bring_up_to_date(NodeId origin, TableId table, std::span<const 
   outbound_.flush(origin);
 }
 
-// A row that goes away costs half of the bytes of one that is fetched and given back, and more of
-// the processors' time. So its main user gets it; and where few rows are used, so that little of
-// the time goes into them, anybody gets it who asks for it.
-Missed SharedRows::give_away(NodeId user, TableId table, std::span<const Key> keys) {
-  Missed left;
-  const bool may_move = user != self_ && rows(table).spec().placement == Placement::kIntent;
-  look_how_busy(keys.size());
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    if (i + kAhead < keys.size()) balance_.prefetch({table, keys[i + kAhead]});
-    const RowId id{table, keys[i]};
-    const bool pays = may_move && (balance_.note_remote(id, user) || !is_busy_);
-    if (pays && owns(id) && !is_wanted_by_others(id, user)) transfer(id, user);
-    if (!pays || owns(id)) left.push_back(static_cast<std::uint32_t>(i));
-  }
-  return left;
-}
-
-// With rows that move, more time goes into each: who was busy is so until clearly fewer are used
-// and asked for.
-void SharedRows::look_how_busy(std::size_t asked) {
-  constexpr std::int64_t kAskedPerMs = 150;
-  constexpr std::int64_t kUsedPerMs = 250;
-  constexpr std::int64_t kMsToLookAt = 20;  // intents come in bursts
-  asked_ += static_cast<std::int64_t>(asked);
-  const std::int64_t ms = std::chrono::floor<std::chrono::milliseconds>(now_ - looked_).count();
-  if (ms < kMsToLookAt) return;
-  const bool is_first = looked_ == Time{};
-  looked_ = now_;
-  if (is_first) return;
-  const std::int64_t much = is_busy_ ? 80 : 100;  // percent
-  is_busy_ = 100 * std::exchange(asked_, 0) > much * kAskedPerMs * ms ||
-             100 * std::exchange(used_, 0) > much * kUsedPerMs * ms;
-}
-
 void SharedRows::move_anyway(RowId id, NodeId to) {
   if (owns(id) && to != self_ && owned(id).is_wanted_by(to)) transfer(id, to);
   tidy(id);
@@ -240,7 +204,7 @@ void SharedRows::move_anyway(RowId id, NodeId to) {
 void SharedRows::transfer(RowId id, NodeId to) {
   GODWIT_CHECK(to != self_);
   TableRows& table = rows(id.table);
-  const bool is_wanted_here = wanted_.is_wanted(id);
+  const bool is_wanted_here = is_used_here(id);
   std::optional<HeldRow> held = table.hold_if_there(id.key);
   if (!held && is_wanted_here) {
     auto made = table.hold(id.key);
@@ -328,6 +292,7 @@ void SharedRows::end_visit(RowId id, RowEntry& entry) {
     bases.give_back(row->base);
   }
   row->stage = Stage::kProtocol;
+  if (RowUse* const use = rows(id.table).use(id.key)) use->is_watched = 0;
   if (row->users == 0) wanted_.table(id.table).erase(*row);
 }
 
@@ -390,7 +355,7 @@ Result<> SharedRows::take_over(NodeId from, RowId id, const TransferRecord& reco
   }
   std::move(entry.parked.begin(), entry.parked.end(), std::back_inserter(released_));
   entry.parked.clear();
-  if (!wanted_.is_wanted(id)) after_off(id);
+  if (!is_used_here(id)) after_off(id);
   return {};
 }
 

@@ -282,7 +282,7 @@ TEST_F(SharedRowsTest, CodedChangesAddUp) {
     const auto round = [&](bool is_flush) {
       cores.core(1).leases().note_written(lease);
       for (std::int64_t node : {1, 0}) {
-        cores.core(node).round(cores.now, is_flush);
+        cores.core(node).round(cores.now, is_flush ? Flush::kRefresh : Flush::kNone);
         cores.run();
       }
     };

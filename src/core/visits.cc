@@ -89,23 +89,23 @@ void Visits::ask(TableId table, std::span<const Key> keys, Kind kind, Time now) 
   }
 }
 
-void Visits::exchange(TableId table, std::span<const Key> keys, Time now) {
-  const std::size_t length = blocks(table).length();
+void Visits::gather(TableId table, std::span<const Key> keys) {
   FloatBlocks& bases = blocks(table);
+  const std::size_t length = bases.length();
   WantedRowsOfTable& wanted = wanted_.table(table);
   changed_.clear();
   deltas_.clear();
   owners_.clear();
-  keys_.clear();
-  std::vector<std::uint32_t> owners_of_unchanged;
+  unchanged_.clear();
+  owners_of_unchanged_.clear();
   tables_.find(table)->visit(keys, scratch_, [&](std::size_t i, std::span<const float> here) {
     if (i + kAhead < keys.size()) wanted.prefetch(keys[i + kAhead]);
     WantedRow& row = *wanted.find(keys[i]);
     GODWIT_CHECK(row.stage == Stage::kVisiting);
     float* const base = bases.at(row.base);
     if (std::memcmp(here.data(), base, here.size_bytes()) == 0) {
-      keys_.push_back(keys[i]);
-      owners_of_unchanged.push_back(bases.note(row.base));
+      unchanged_.push_back(keys[i]);
+      owners_of_unchanged_.push_back(bases.note(row.base));
       return;
     }
     changed_.push_back(keys[i]);
@@ -115,23 +115,31 @@ void Visits::exchange(TableId table, std::span<const Key> keys, Time now) {
     for (std::size_t k = 0; k < length; ++k) deltas_[at + k] = here[k] - base[k];
     std::copy(here.begin(), here.end(), base);
   });
+}
+
+void Visits::exchange(TableId table, std::span<const Key> keys, Time now) {
+  gather(table, keys);
   for (const Key key : keys) out_.insert({table, key});
   counts_.exchanged += keys.size();
   send_changes(table, Kind::kExchange, now);
-  if (keys_.empty()) return;
-  owners_ = std::move(owners_of_unchanged);
-  ask(table, keys_, Kind::kExchange, now);
+  if (unchanged_.empty()) return;
+  owners_.swap(owners_of_unchanged_);
+  ask(table, unchanged_, Kind::kExchange, now);
 }
 
-void Visits::exchange_all(Time now) {
+void Visits::flush(bool refreshes, Time now) {
   std::vector<Key> keys;
   wanted_.for_each_table([&](TableId table, WantedRowsOfTable& wanted) {
     keys.clear();
     wanted.for_each([&](const WantedRow& row) {
-      const bool may = row.stage == Stage::kVisiting && row.users > 0 && !is_out({table, row.key});
-      if (may) keys.push_back(row.key);
+      if (row.stage == Stage::kVisiting && !is_out({table, row.key})) keys.push_back(row.key);
     });
-    if (!keys.empty()) exchange(table, keys, now);
+    for_each_part(keys, [&](std::span<const Key> some) {
+      if (refreshes) return exchange(table, some, now);
+      gather(table, some);
+      for (const Key key : changed_) out_.insert({table, key});
+      send_changes(table, Kind::kTell, now);
+    });
   });
 }
 
@@ -164,13 +172,14 @@ void Visits::end(TableId table, std::span<const Key> keys, Time now) {
 
 void Visits::send_changes(TableId table, Kind kind, Time now) {
   if (changed_.empty()) return;
-  const bool is_end = kind == Kind::kEnd;
+  const bool comes_back = kind == Kind::kExchange;
   const auto length = static_cast<std::uint32_t>(blocks(table).length());
   split_by_owners(changed_);
   for (const Split::Group& group : split_.groups()) {
     const TicketId ticket = begin(table, changed_, group, kind, now);
-    send(ticket, {is_end ? "giving back" : "exchange", group.positions.size()}, is_end ? 0 : length,
-         router_.write_pushes(ticket, table, is_end ? PushMode::kMerge : PushMode::kExchange,
+    send(ticket, {comes_back ? "exchange" : "giving back", group.positions.size()},
+         comes_back ? length : 0,
+         router_.write_pushes(ticket, table, comes_back ? PushMode::kExchange : PushMode::kMerge,
                               changed_, deltas_, length, {&group, 1}));
   }
 }
@@ -202,7 +211,7 @@ void Visits::collect(Time now) {
       if (is_fetch) last_begun_ = visit.begun;
     }
     if (visit.kind == Kind::kEnd) left(visit);
-    if (visit.kind == Kind::kExchange) {
+    if (visit.kind == Kind::kExchange || visit.kind == Kind::kTell) {
       for (const Key key : visit.keys) out_.erase({visit.table, key});
     }
   }
@@ -308,6 +317,7 @@ void Visits::adopt(TableId table, std::span<const Key> keys, std::span<const flo
       row.base = block & WantedRow::kBaseMax;
       bases.note(block) = static_cast<std::uint32_t>(owner.value());
       std::copy_n(from, bases.length(), bases.at(block));
+      rows.use(key)->is_watched = 1;
       if (row.returns != 0) returned_.push_back({table, key});
     }
     from += bases.length();

@@ -12,6 +12,7 @@
 // its own changes, and what it sees never goes back. Only rows of additive rules are changed.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -31,6 +32,15 @@
 
 namespace godwit {
 
+// fn(keys) for a few keys at a time.
+template <class Fn>
+void for_each_part(std::span<const Key> keys, Fn&& fn) {
+  constexpr std::size_t kTogether = 256;
+  for (; !keys.empty(); keys = keys.subspan(std::min(kTogether, keys.size()))) {
+    fn(keys.first(std::min(kTogether, keys.size())));
+  }
+}
+
 class Visits {
  public:
   // REQUIRES: all arguments outlive this.
@@ -44,8 +54,9 @@ class Visits {
   void fetch(TableId table, std::span<const Key> keys, Time now);
   // Exchanges rows. REQUIRES: each is visiting, and not is_out().
   void exchange(TableId table, std::span<const Key> keys, Time now);
-  // All that may be exchanged and that somebody wants.
-  void exchange_all(Time now);
+  // What was added to rows, of all that are not is_out(), goes to the owners; with `refreshes`, all
+  // these rows are exchanged.
+  void flush(bool refreshes, Time now);
   // Gives rows back that nobody here wants any more. REQUIRES: each is visiting, and not is_out().
   void end(TableId table, std::span<const Key> keys, Time now);
 
@@ -54,8 +65,9 @@ class Visits {
   // Handles what has come, and fetches what waited.
   void collect(Time now);
 
-  // An exchange of the row is under way.
+  // The row is being exchanged, or what was added to it is on its way.
   bool is_out(RowId id) const { return out_.contains(id); }
+  bool are_any_out() const { return !out_.empty(); }
 
   // Overwrites the values of a row that is visiting, while the owner is asked to do so.
   void overwrite(RowId id, std::span<const float> values, bool reset_state);
@@ -84,7 +96,8 @@ class Visits {
   const Counts& counts() const { return counts_; }
 
  private:
-  enum class Kind : std::uint8_t { kFetch, kExchange, kEnd };
+  // A visit that tells gives what was added to it to the owner, and stays as it is.
+  enum class Kind : std::uint8_t { kFetch, kExchange, kTell, kEnd };
   struct UnderWay {
     TableId table;
     Kind kind = Kind::kFetch;
@@ -105,6 +118,9 @@ class Visits {
   void split_by_owners(std::span<const Key> keys);
   // Asks for whole rows.
   void ask(TableId table, std::span<const Key> keys, Kind kind, Time now);
+  // changed_ and deltas_: rows with something added to them, which are told from now on; the others
+  // are put into unchanged_.
+  void gather(TableId table, std::span<const Key> keys);
   // changed_ and deltas_ to the owners.
   void send_changes(TableId table, Kind kind, Time now);
   // fn(keys, answer) for each answer.
@@ -127,10 +143,12 @@ class Visits {
   Split split_;
   std::map<TicketId, UnderWay> under_way_;
   std::vector<TicketId> done_;
-  std::unordered_set<RowId, RowId::Hash> out_;  // exchanges under way
+  std::unordered_set<RowId, RowId::Hash> out_;  // told or exchanged, under way
   std::vector<RowId> delayed_;
   std::vector<RowId> returned_;
   std::vector<RowId> again_;
+  std::vector<Key> unchanged_;
+  std::vector<std::uint32_t> owners_of_unchanged_;
   std::vector<Key> changed_;
   std::vector<float> deltas_;
   std::vector<std::uint32_t> owners_;

@@ -1,5 +1,5 @@
-// core/wanted_rows.h: which rows this node's threads want, how many of their leases do, and by
-// what means a row is here. Owned by the node's state machine.
+// core/wanted_rows.h: rows that this node's threads want and that are not here, and those that are
+// here as guests. Owned by the node's state machine.
 #pragma once
 
 #include <cstddef>
@@ -9,6 +9,7 @@
 
 #include "core/float_blocks.h"
 #include "core/key_table.h"
+#include "core/lease_window.h"
 #include "placement/row_id.h"
 
 namespace godwit {
@@ -27,10 +28,11 @@ enum class Stage : std::uint8_t {
 
 struct WantedRow {
   Key key = 0;
-  std::uint32_t users : 29 = 0;  // leases, each as often as the row occurs in it
+  // Leases that miss the row, each as often as it occurs in it. Those that have it are counted
+  // beside the row (store/row_use.h).
+  std::uint32_t users : 30 = 0;
   // Of a visit:
   std::uint32_t is_listed : 1 = 0;  // among those to be ended or exchanged
-  std::uint32_t is_reused : 1 = 0;  // wanted again since it was fetched or exchanged
   std::uint32_t returns : 1 = 0;    // expected to be wanted again soon
   Stage stage : 8 = Stage::kProtocol;
   std::uint32_t base : 24 = 0;  // of a visit: number of the block with the row as it came
@@ -63,16 +65,15 @@ class WantedRows {
   }
   const WantedRow* find(RowId id) const { return const_cast<WantedRows*>(this)->find(id); }
 
-  bool is_wanted(RowId id) const {
-    const WantedRow* const row = find(id);
-    return row != nullptr && row->users > 0;
-  }
   // A visit is coming or leaving: who reads or changes the row elsewhere now may miss something.
   bool is_in_between(RowId id) const {
     const WantedRow* const row = find(id);
     return row != nullptr && (row->stage == Stage::kFetching || row->stage == Stage::kLeaving ||
                               row->stage == Stage::kDelayed);
   }
+  LeaseWindow& window() { return window_; }
+  const LeaseWindow& window() const { return window_; }
+
   std::size_t size() const {
     std::size_t sum = 0;
     for (const WantedRowsOfTable& rows : tables_) sum += rows.size();
@@ -82,6 +83,7 @@ class WantedRows {
  private:
   std::vector<WantedRowsOfTable> tables_;  // by table id
   std::map<TableId, FloatBlocks> bases_;
+  LeaseWindow window_;
 };
 
 }  // namespace godwit

@@ -36,18 +36,15 @@ TEST(WantedRows, HoldsWhatAMapWouldHold) {
   }
 }
 
-TEST(WantedRows, AVisitThatLeavesIsInBetweenAndNotWanted) {
+TEST(WantedRows, AVisitThatLeavesIsInBetween) {
   WantedRows rows;
   const RowId id{TableId{2}, 7};
   EXPECT_EQ(rows.find(id), nullptr);
-  EXPECT_FALSE(rows.is_wanted(id));
   WantedRow& row = rows.table(id.table).of(id.key);
   row.stage = Stage::kLeaving;
-  EXPECT_FALSE(rows.is_wanted(id));
   EXPECT_TRUE(rows.is_in_between(id));
   row.users = 1;
   row.stage = Stage::kVisiting;
-  EXPECT_TRUE(rows.is_wanted(id));
   EXPECT_FALSE(rows.is_in_between(id));
   EXPECT_EQ(rows.size(), 1U);
 }

@@ -151,15 +151,17 @@ void EventLoop::turn() {
   }
 }
 
-void EventLoop::serve_shared() {
+bool EventLoop::serve_shared() {
   Events events;
-  for (const epoll_event& event : look(shared_, events, 0)) {
+  const auto ready = look(shared_, events, 0);
+  for (const epoll_event& event : ready) {
     if (event.data.u64 == kBell) {
       drain(helper_bell_);  // rung for a helper that had gone
     } else {
       dispatch(event.data.u64, event.events);
     }
   }
+  return !ready.empty();
 }
 
 bool EventLoop::begin_help() {
@@ -187,10 +189,11 @@ bool EventLoop::help(Time deadline) {
   return is_running_.load();
 }
 
-void EventLoop::serve_in_passing() {
-  if (!running_.try_lock()) return;
-  serve_shared();
+bool EventLoop::serve_in_passing() {
+  if (!running_.try_lock()) return false;
+  const bool had_any = serve_shared();
   running_.unlock();
+  return had_any;
 }
 
 void EventLoop::end_help() {

@@ -63,8 +63,8 @@ class EventLoop {
   // The help() that goes on, or else the next one, returns soon.
   void wake_helper();
   // Serves shared sockets that are ready, for a thread that passes by and does not want to wait.
-  // Does nothing if another thread serves them just now.
-  void serve_in_passing();
+  // Does nothing if another thread serves them just now. True if there was one.
+  bool serve_in_passing();
 
   Time now() const { return time_.now(); }
   const TimeSource& time() const { return time_; }
@@ -96,7 +96,7 @@ class EventLoop {
 
   void turn() GODWIT_EXCLUDES(running_);
   void dispatch(WatchId id, std::uint32_t events);
-  void serve_shared();
+  bool serve_shared();
   void leave_shared_to_helpers(bool to_helpers);
   void run_posted();
   void run_due_timers();

@@ -286,7 +286,7 @@ Result<Tables::Entry> Node::open_table(const TableSpec& spec) {
 }
 
 Result<> Node::barrier() {
-  if (loop_ != nullptr) GODWIT_TRY(flush());
+  if (loop_ != nullptr) GODWIT_TRY(flush(Flush::kChanges));
   const TicketId ticket = reserve();
   bool has_leases = false;
   with_core([&] {
@@ -295,12 +295,12 @@ Result<> Node::barrier() {
   });
   GODWIT_TRY(wait(ticket));
   // What all have changed until now is seen in rows that are here, too.
-  return has_leases ? flush() : Result<>();
+  return has_leases ? flush(Flush::kRefresh) : Result<>();
 }
 
 Result<> Node::close() {
   if (loop_ == nullptr) return {};
-  const auto flushed = flush();  // if that fails, the job has
+  const auto flushed = flush(Flush::kChanges);  // if that fails, the job has
   const TicketId ticket = reserve();
   with_core([&] { core_.say_bye(ticket); });
   const auto goodbye = wait(ticket);

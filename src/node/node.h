@@ -82,7 +82,7 @@ class Node final : private TransportEvents, private TicketEvents {
   Result<bool> set_rows(const Tables::Entry& table, TicketId ticket, PushMode mode,
                         std::span<const Key> keys, std::span<const float> values);
   // Leases of a worker (node_leases.cc). REQUIRES: more than one node.
-  void add_lease(Schedule& schedule, Schedule::LeasePtr lease);
+  void add_lease(Schedule& schedule, const Schedule::LeasePtr& lease);
   Result<> advance(Schedule& schedule, Tick tick);
   Result<> open_lease(Schedule& schedule, const Schedule::LeasePtr& lease);
   void close_lease(LeaseState& lease);
@@ -96,8 +96,9 @@ class Node final : private TransportEvents, private TicketEvents {
   void note_touched();
   // Brings the metrics up to date that the state machine counts.
   void count();
-  // Returns when all that was changed here before is applied at the owners.
-  Result<> flush();
+  // Returns when all that was changed here before is applied at the owners; kRefresh: and guests
+  // are as they were there, at some time since.
+  Result<> flush(Flush kind);
 
   // A worker of this node begins; it ends with close_all(). REQUIRES: more than one node.
   void add_worker(WorkerId id, const Schedule& schedule);
@@ -155,7 +156,7 @@ class Node final : private TransportEvents, private TicketEvents {
   bool is_local_now(RowId id, const TableRows& rows) const;  // under the lock
   // These two under the lock.
   void start(Schedule& schedule, const Schedule::LeasePtr& lease, Time now);
-  void end(LeaseState& lease, Time now);
+  bool end(LeaseState& lease, Time now);  // true: nothing is to be sent or waited for by that
   void fire_timer(Time armed_for);
   Result<> wait_for_row(RowId id, bool until_applied, MutexLock& lock) GODWIT_REQUIRES(mutex_);
   Result<> wait_done(TicketId ticket);

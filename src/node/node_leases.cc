@@ -14,42 +14,53 @@ using Phase = LeaseState::Phase;
 // A worker that is busy all the time leaves the loop's thread no processor, if there are as many
 // workers as processors: what has come is then handled by the workers, this often at most.
 constexpr Duration kServeEvery = std::chrono::microseconds(20);
+constexpr Duration kServeSeldom = std::chrono::microseconds(100);  // while nothing comes
+
+constexpr std::uint64_t kShortTicks = 16;
 
 }  // namespace
 
 void Node::start(Schedule& schedule, const Schedule::LeasePtr& lease, Time now) {
   if (lease->phase != Phase::kQueued) return;  // closed before its time
   lease->phase = Phase::kActive;
+  const auto ticks = static_cast<std::uint64_t>(lease->last.value()) -
+                     static_cast<std::uint64_t>(lease->first.value());
+  lease->rows.is_short = ticks <= kShortTicks;
   schedule.activate(lease);
   core_.leases().acquire(lease->rows, now);
   if (core_.leases().settle(lease->rows)) lease->is_ready.store(true, std::memory_order_release);
 }
 
-void Node::end(LeaseState& lease, Time now) {
-  if (lease.phase == Phase::kActive) core_.leases().release(lease.rows, now);
-  lease.phase = Phase::kEnded;
+bool Node::end(LeaseState& lease, Time now) {
+  if (lease.phase == Phase::kEnded) return true;
+  const bool was_active = std::exchange(lease.phase, Phase::kEnded) == Phase::kActive;
+  const bool is_quiet = !was_active || core_.leases().release(lease.rows, now);
+  if (was_active) lease.schedule->note_ended();
   std::fill(lease.places.begin(), lease.places.end(), nullptr);
   lease.is_ready.store(false, std::memory_order_release);
+  return is_quiet;
 }
 
-void Node::add_lease(Schedule& schedule, Schedule::LeasePtr lease) {
+void Node::add_lease(Schedule& schedule, const Schedule::LeasePtr& lease) {
+  {
+    const MutexLock lock(mutex_);
+    if (!schedule.is_due(lease->first)) return schedule.queue(lease);
+  }
   with_core([&] {
-    if (schedule.is_due(lease->first)) {
-      if (lease->first <= schedule.tick() && !lease->rows.is_kept) late_leases_->add(1);
-      const Time now = time_.now();
-      start(schedule, lease, now);
-      return core_.leases().send(now);
-    }
-    schedule.queue(std::move(lease));
+    if (lease->first <= schedule.tick() && !lease->rows.is_kept) late_leases_->add(1);
+    const Time now = time_.now();
+    start(schedule, lease, now);
+    core_.leases().send(now);
   });
 }
 
 Result<> Node::advance(Schedule& schedule, Tick tick) {
   std::optional<Error> failure;
   Time now = time_.now();
-  if (now - schedule.served > kServeEvery) {
+  if (now - schedule.served > schedule.serve_every) {
     schedule.served = now;
-    loop_->serve_in_passing();
+    schedule.serve_every =
+        loop_->serve_in_passing() ? kServeEvery : std::min(2 * schedule.serve_every, kServeSeldom);
     now = time_.now();
   }
   with_core([&] {
@@ -63,11 +74,10 @@ Result<> Node::advance(Schedule& schedule, Tick tick) {
     for (const auto& lease : schedule.take_due()) start(schedule, lease, now);
     for (const auto& lease : schedule.take_ended()) end(*lease, now);
     core_.leases().send(now);
-    for (const auto& lease : schedule.active()) {
-      if (lease->is_open.load(std::memory_order_relaxed) && lease->rows.is_write) {
-        core_.leases().note_written(lease->rows);
-      }
-    }
+    std::erase_if(schedule.opened, [&](const Schedule::LeasePtr& lease) {
+      if (lease->phase == Phase::kActive) core_.leases().note_written(lease->rows);
+      return lease->phase != Phase::kActive;
+    });
     if (core_.pass_by(now)) core_.note_round_end(time_.now());
     failure = core_.failure() ? core_.failure() : core_.visits().failure();
   });
@@ -111,7 +121,11 @@ Result<> Node::open_lease(Schedule& schedule, const Schedule::LeasePtr& lease) {
 
 void Node::close_lease(LeaseState& lease) {
   // The time need not be exact: it is looked at in advance() again.
-  with_core([&] { end(lease, now_); });
+  {
+    const MutexLock lock(mutex_);
+    if (end(lease, now_)) return;
+  }
+  with_core([] {});
 }
 
 void Node::close_all(Schedule& schedule) {
@@ -185,14 +199,15 @@ void Node::count() {
   });
 }
 
-// Twice: an item that is out already lacks what was added since, which goes with the next.
-Result<> Node::flush() {
+// Twice if need be: a change that is out already lacks what was added since.
+Result<> Node::flush(Flush kind) {
   with_core([&] { core_.begin_flush(); });
   Result<> done;
-  for (int pass = 0; pass < 2 && done.ok(); ++pass) {
+  bool is_all = false;
+  for (int pass = 0; pass < 2 && done.ok() && !is_all; ++pass) {
     const TicketId ticket = reserve();
     with_core([&] {
-      core_.round(time_.now(), true);
+      is_all = core_.round(time_.now(), kind);
       core_.flush(ticket);
     });
     if (auto arrived = wait(ticket); !arrived.ok()) done = std::move(arrived).error();

@@ -233,23 +233,20 @@ Result<std::string> Node::key_text(std::string_view arguments) {
 }
 
 void Node::write_leases(JsonText& json, RowId id) {
-  const WantedRow* const wanted = core_.wanted().find(id);
-  const std::uint32_t users = wanted == nullptr ? 0 : wanted->users;
-  json.field("leases_count", users).key("leases").begin_array();
-  std::size_t left = std::min<std::size_t>(users, kLeasesToldMax);
+  json.key("leases").begin_array();
+  std::size_t count = 0;
   for (const WorkerPlace& worker : workers_) {
-    for (const auto& lease : worker.schedule->active()) {
-      if (left == 0) break;
-      const LeaseRows& rows = lease->rows;
-      if (rows.table != id.table || !rows.is_acquired) continue;
-      if (std::find(rows.keys.begin(), rows.keys.end(), id.key) == rows.keys.end()) continue;
-      json.begin_object().field("worker", worker.id.value()).field("first", lease->first.value());
-      json.field("last", lease->last.value());
-      json.field("open", lease->is_open.load(std::memory_order_relaxed)).end_object();
-      --left;
-    }
+    worker.schedule->active().for_each([&](const LeaseState& lease) {
+      const LeaseRows& rows = lease.rows;
+      if (rows.table != id.table || !rows.is_acquired) return;
+      if (std::find(rows.keys.begin(), rows.keys.end(), id.key) == rows.keys.end()) return;
+      if (++count > kLeasesToldMax) return;
+      json.begin_object().field("worker", worker.id.value()).field("first", lease.first.value());
+      json.field("last", lease.last.value());
+      json.field("open", lease.is_open.load(std::memory_order_relaxed)).end_object();
+    });
   }
-  json.end_array();
+  json.end_array().field("leases_count", count);
 }
 
 }  // namespace godwit

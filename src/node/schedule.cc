@@ -2,13 +2,15 @@
 #include "node/schedule.h"
 
 #include <algorithm>
-#include <iterator>
 #include <utility>
 
 namespace godwit {
 namespace {
 
+using Phase = LeaseState::Phase;
+
 constexpr std::size_t kKeysTogether = 256;  // make a message large enough
+constexpr std::size_t kEndedTogether = 64;  // are worth looking for
 
 }  // namespace
 
@@ -17,36 +19,48 @@ void Schedule::advance(Tick now_at, Time now) {
   timer_.note_tick(now);
 }
 
-std::vector<Schedule::LeasePtr> Schedule::take_due() {
-  std::vector<LeasePtr> due;
-  if (queued_.empty() || !is_due(queued_.begin()->first)) return due;
+void Schedule::activate(const LeasePtr& lease) {
+  lease->schedule = this;
+  active_.push(lease->last, lease);
+}
+
+void Schedule::note_ended() {
+  if (++ended_ < kEndedTogether || 2 * ended_ < active_.size()) return;
+  active_.erase_if([](const LeaseState& lease) { return lease.phase == Phase::kEnded; });
+  ended_ = 0;
+}
+
+std::vector<Schedule::LeasePtr>& Schedule::take_due() {
+  taken_.clear();
+  if (queued_.empty() || !is_due(queued_.next())) return taken_;
   // With the first those that will be due soon: fewer and larger messages.
   const std::int64_t until =
       tick_.value() + timer_.horizon() + std::clamp<std::int64_t>(timer_.horizon() / 2, 4, 64);
   std::size_t keys = 0;
-  while (!queued_.empty() && queued_.begin()->first.value() <= until) {
-    if (!is_due(queued_.begin()->first) && keys >= kKeysTogether) break;
-    keys += queued_.begin()->second->rows.keys.size();
-    due.push_back(std::move(queued_.begin()->second));
-    queued_.erase(queued_.begin());
+  while (!queued_.empty() && queued_.next().value() <= until) {
+    if (!is_due(queued_.next()) && keys >= kKeysTogether) break;
+    taken_.push_back(queued_.pop());
+    keys += taken_.back()->rows.keys.size();
   }
-  return due;
+  return taken_;
 }
 
-std::vector<Schedule::LeasePtr> Schedule::take_ended() {
-  const auto ended = std::partition(active_.begin(), active_.end(), [this](const LeasePtr& lease) {
-    return lease->phase == LeaseState::Phase::kActive && lease->last > tick_;
-  });
-  std::vector<LeasePtr> taken(std::make_move_iterator(ended),
-                              std::make_move_iterator(active_.end()));
-  active_.erase(ended, active_.end());
-  return taken;
+std::vector<Schedule::LeasePtr>& Schedule::take_ended() {
+  taken_.clear();
+  while (!active_.empty() && active_.next() <= tick_) {
+    if (active_.front()->phase == Phase::kEnded && ended_ > 0) --ended_;
+    taken_.push_back(active_.pop());
+  }
+  return taken_;
 }
 
-std::vector<Schedule::LeasePtr> Schedule::take_all() {
-  std::vector<LeasePtr> all = std::exchange(active_, {});
-  for (auto& [first, lease] : std::exchange(queued_, {})) all.push_back(std::move(lease));
-  return all;
+std::vector<Schedule::LeasePtr>& Schedule::take_all() {
+  taken_.clear();
+  for (LeaseQueue* const queue : {&active_, &queued_}) {
+    while (!queue->empty()) taken_.push_back(queue->pop());
+  }
+  opened.clear();
+  return taken_;
 }
 
 }  // namespace godwit

@@ -3,17 +3,19 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <vector>
 
 #include "core/leases.h"
 #include "godwit/ids.h"
+#include "node/lease_queue.h"
 #include "placement/action_timer.h"
 
 namespace godwit {
 
+class Schedule;
 class SessionState;
 
 // What stands behind a Lease. Guarded by the lock of its node, but for what is said to be not.
@@ -29,7 +31,8 @@ class LeaseState {
   Tick first;
   Tick last;
   Phase phase = Phase::kQueued;
-  LeaseRows rows;  // read by the worker's thread without the lock once is_ready
+  Schedule* schedule = nullptr;  // while it is active
+  LeaseRows rows;                // read by the worker's thread without the lock once is_ready
   // All rows are here: stays so until the lease ends.
   std::atomic<bool> is_ready{false};
   std::atomic<bool> is_open{false};
@@ -38,31 +41,40 @@ class LeaseState {
 
 class Schedule {
  public:
-  using LeasePtr = std::shared_ptr<LeaseState>;
+  using LeasePtr = LeaseQueue::LeasePtr;
 
   // Whether an intent that begins at `first` is to be acted on now.
   bool is_due(Tick first) const { return first.value() <= tick_.value() + timer_.horizon(); }
-  void queue(LeasePtr lease) { queued_.emplace(lease->first, std::move(lease)); }
-  void activate(LeasePtr lease) { active_.push_back(std::move(lease)); }
+  void queue(const LeasePtr& lease) { queued_.push(lease->first, lease); }
+  void activate(const LeasePtr& lease);
+  // One that is active has ended before its time.
+  void note_ended();
 
   // The worker's tick ended: takes those out that are due, and those whose last tick that was.
   void advance(Tick now_at, Time now);
-  std::vector<LeasePtr> take_due();
-  std::vector<LeasePtr> take_ended();
-  std::vector<LeasePtr> take_all();
+  // Valid until the next of these calls.
+  std::vector<LeasePtr>& take_due();
+  std::vector<LeasePtr>& take_ended();
+  std::vector<LeasePtr>& take_all();
 
-  const std::vector<LeasePtr>& active() const { return active_; }
+  // Those that are active, and some that have ended.
+  const LeaseQueue& active() const { return active_; }
   Tick tick() const { return tick_; }
   ActionTimer& timer() { return timer_; }
 
   std::uint64_t actions_noted = 0;  // of the node's, so far
-  Time served;                      // when the worker looked for frames last; not guarded
+  // The worker's thread's, not guarded:
+  Time served;  // when it looked for frames last
+  Duration serve_every = std::chrono::microseconds(20);
+  std::vector<LeasePtr> opened;  // to be written to, and not found to have ended
 
  private:
   Tick tick_{0};
   ActionTimer timer_;
-  std::multimap<Tick, LeasePtr> queued_;
-  std::vector<LeasePtr> active_;
+  LeaseQueue queued_;
+  LeaseQueue active_;
+  std::size_t ended_ = 0;  // of the active ones
+  std::vector<LeasePtr> taken_;
 };
 
 }  // namespace godwit

@@ -34,6 +34,21 @@ TEST(Schedule, WhatIsFarAheadWaits) {
   EXPECT_EQ(firsts(schedule.take_due()), (std::vector<std::int64_t>{40, 50}));
 }
 
+TEST(LeaseQueue, TheEarliestIsFirstAndOfOneTickTheOneThatCameFirst) {
+  LeaseQueue queue;
+  std::vector<Schedule::LeasePtr> leases;
+  for (const std::int64_t first : {5, 3, 5, 1, 3, 5}) {
+    leases.push_back(lease(first, first + 1));
+    queue.push(Tick{first}, leases.back());
+  }
+  queue.erase_if([&](const LeaseState& some) { return &some == leases[2].get(); });
+  for (const std::size_t next : {3U, 1U, 4U, 0U, 5U}) {
+    EXPECT_EQ(queue.next(), leases[next]->first);
+    EXPECT_EQ(queue.pop(), leases[next]);
+  }
+  EXPECT_TRUE(queue.empty());
+}
+
 TEST(Schedule, SmallOnesThatAreDueSoonGoWithTheFirst) {
   Schedule schedule;
   for (std::int64_t first = 2; first < 9; ++first) schedule.queue(lease(first, first + 1));
@@ -54,10 +69,22 @@ TEST(Schedule, LeasesEndWithTheirLastTickOrWhenTheyAreClosed) {
   schedule.advance(Tick{4}, Time{});
   EXPECT_TRUE(schedule.take_ended().empty());
   closed->phase = LeaseState::Phase::kEnded;
+  schedule.note_ended();
   schedule.advance(Tick{5}, Time{});
-  EXPECT_EQ(schedule.take_ended().size(), 2U);
-  EXPECT_EQ(schedule.active().size(), 1U);
-  EXPECT_EQ(schedule.take_all().size(), 1U);
+  EXPECT_EQ(schedule.take_ended(), (std::vector{lasting}));
+  EXPECT_EQ(schedule.take_all().size(), 2U);
+}
+
+TEST(Schedule, LeasesThatEndLongBeforeTheirLastTickAreForgotten) {
+  Schedule schedule;
+  for (int i = 0; i < 10'000; ++i) {
+    const auto closed = lease(0, 1'000'000);
+    closed->phase = LeaseState::Phase::kActive;
+    schedule.activate(closed);
+    closed->phase = LeaseState::Phase::kEnded;
+    schedule.note_ended();
+  }
+  EXPECT_LE(schedule.active().size(), 64U);
 }
 
 }  // namespace

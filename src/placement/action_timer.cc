@@ -74,7 +74,9 @@ void ActionTimer::note_tick(Time now) {
     tick_times_[tick_times_noted_++ % kTicksKept] = now - *last_tick_;
     const std::size_t kept = std::min<std::uint64_t>(tick_times_noted_, kTicksKept);
     // Ticks too fast for the clock count as one unit of it.
-    if (kept > 1) tick_ns_ = std::max(1.0, mean_without_pause_ns({tick_times_.data(), kept}));
+    if (kept > 1 && (kept < kTicksKept || tick_times_noted_ % kTicksTogether == 0)) {
+      tick_ns_ = std::max(1.0, mean_without_pause_ns({tick_times_.data(), kept}));
+    }
   }
   last_tick_ = now;
   ++ticks_since_probe_;

@@ -35,7 +35,7 @@ class ReturnEstimate {
     if (!places_.empty()) __builtin_prefetch(&places_[RowId::Hash{}(id) % kPlaces], 1);
   }
 
-  static constexpr Duration kSoon = std::chrono::milliseconds(250);
+  static constexpr Duration kSoon = std::chrono::milliseconds(1000);
 
  private:
   struct Place {

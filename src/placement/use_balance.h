@@ -29,15 +29,14 @@ class UseBalance {
     }
     return place.node == number(node) && place.lead >= kLeadThatPays;
   }
-  // The owner uses it, which leads then. To be called for one use in kOwnUses. Nothing is
-  // remembered where no other node uses any row.
+  // The owner has used it since another node did, and leads then. Nothing is remembered where no
+  // other node uses any row.
   void note_own(RowId id, NodeId self) {
     if (places_.empty()) return;
     Place& place = place_of(id);
     place.node = number(self) & kNodeMask;
     place.lead = kLeadMax;
   }
-  static constexpr std::uint64_t kOwnUses = 4;
 
  private:
   struct Place {

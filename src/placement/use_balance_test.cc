@@ -30,9 +30,7 @@ TEST(UseBalance, NobodyLeadsIfTheOwnerUsesItAsOften) {
   balance.note_remote(kRow, kOther);
   for (int i = 0; i < 100; ++i) {
     balance.note_own(kRow, kOwner);
-    for (std::uint64_t use = 0; use < UseBalance::kOwnUses; ++use) {
-      EXPECT_FALSE(balance.note_remote(kRow, kOther));
-    }
+    for (int use = 0; use < 4; ++use) EXPECT_FALSE(balance.note_remote(kRow, kOther));
   }
 }
 

@@ -13,6 +13,7 @@ void SimNode::begin_lease() {
   held->rows.rows = rows_;
   held->rows.keys = draw_keys();
   held->rows.is_write = prng_.below(4) != 0;
+  held->rows.is_short = prng_.below(4) != 0;
   held->writes_left = static_cast<std::uint32_t>(prng_.below(6));
   held->is_cut_short = prng_.below(4) == 0;
   core_.leases().acquire(held->rows, now());

@@ -2,6 +2,7 @@
 #include "sim/sim_node.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "base/check.h"
@@ -57,7 +58,9 @@ void SimNode::start() {
 // Some nodes are slow to say what has changed.
 void SimNode::run_rounds() {
   world_.network().after(self_, std::chrono::microseconds(20 + prng_.below(3000)), [this] {
-    core_.round(now(), prng_.below(8) == 0);
+    constexpr std::array kFlushes{Flush::kChanges, Flush::kRefresh};
+    const std::uint64_t draw = prng_.below(16);
+    core_.round(now(), draw < kFlushes.size() ? kFlushes[draw] : Flush::kNone);
     has_unsent_ = false;
     wake();
     if (!world_.violation()) run_rounds();

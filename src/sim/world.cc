@@ -196,6 +196,11 @@ void World::check_end() {
     }
     if (node->core().waits().open() > 0) return fail(who + " still waits at the end");
     if (node->core().wanted().size() > 0) return fail(who + " still wants rows at the end");
+    for (Key key = 0; key < scenario_.keys; ++key) {
+      if (node->core().shared().is_used_here({node->table(), key})) {
+        return fail(fmt::format("{} still uses row {} at the end", who, key));
+      }
+    }
   }
 }
 

@@ -27,7 +27,7 @@ class BoundedIndex {
     Anchor& anchor = anchors()[key];
     const Anchor::Word word = anchor.peek();
     const Anchor::Word tag = word & Anchor::kTagMask;
-    return {tag == 0 ? nullptr : slabs.row(tag - 1), &anchor, word};
+    return {tag == 0 ? nullptr : slabs.row(tag - 1), &anchor, word, tag - 1};
   }
 
   // To be called before insert(); may fail, insert() may not.

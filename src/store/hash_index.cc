@@ -62,7 +62,7 @@ RowRef HashIndex::find(Key key, const Slabs& slabs) const {
     const Anchor::Word word = anchor.peek();
     // erase() removes the key before it changes the generation: if the key is still here, the
     // generation just read is that of its row.
-    if (find_slot(key) == slot) return {slabs.row(*slot), &anchor, word};
+    if (find_slot(key) == slot) return {slabs.row(*slot), &anchor, word, *slot};
   }
 }
 

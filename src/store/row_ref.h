@@ -1,6 +1,7 @@
 // store/row_ref.h: a row that was looked up, and guards to touch it in place.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <utility>
 
@@ -15,6 +16,7 @@ struct RowRef {
   float* row = nullptr;  // values, then state; null: no row
   Anchor* anchor = nullptr;
   Anchor::Word word = 0;
+  std::uint32_t slot = 0;  // of its memory
 };
 
 // Access to one row under its lock, from construction to destruction. A thread that holds one

@@ -56,6 +56,10 @@ Result<Slot> Slabs::allocate() {
 
 void Slabs::free(Slot slot) {
   GODWIT_CHECK_LT(slot, slots_begun_);
+  if (slot >> slot_bits_ < uses_.size()) {
+    GODWIT_CHECK_EQ(use(slot).leases, 0U);
+    use(slot) = {};
+  }
   free_.push_back(slot);
 }
 

@@ -14,6 +14,7 @@
 #include "store/memory_budget.h"
 #include "store/memory_map.h"
 #include "store/row_layout.h"
+#include "store/row_use.h"
 
 namespace godwit {
 
@@ -33,7 +34,7 @@ class Slabs {
   // A slot nobody uses, the most recently freed first. Its floats hold whatever was there.
   // kOutOfMemory if the budget, the system or the slots are used up.
   Result<Slot> allocate();
-  // REQUIRES: allocated and not freed since.
+  // REQUIRES: allocated and not freed since; no lease uses it.
   void free(Slot slot);
 
   float* row(Slot slot) const {
@@ -43,6 +44,15 @@ class Slabs {
   Anchor& anchor(Slot slot) const {
     auto* anchors = reinterpret_cast<Anchor*>(slab_of(slot) + anchors_offset_);
     return anchors[slot & slot_mask_];
+  }
+
+  // Of a row of which this is never asked, nothing is kept; of a freed one, nothing either. Guarded
+  // by who asks.
+  RowUse& use(Slot slot) {
+    while (slot >> slot_bits_ >= uses_.size()) [[unlikely]] {
+        uses_.push_back(std::make_unique<RowUse[]>(std::size_t{1} << slot_bits_));
+      }
+    return uses_[slot >> slot_bits_][slot & slot_mask_];
   }
 
   std::uint64_t slots_used() const { return slots_begun_ - free_.size(); }
@@ -66,7 +76,8 @@ class Slabs {
   const Slot slot_mask_;
   const std::size_t anchors_offset_;  // floats from a slab's begin to its anchors
 
-  std::vector<std::atomic<float*>> slabs_;  // sized once for slots_max
+  std::vector<std::atomic<float*>> slabs_;       // sized once for slots_max
+  std::vector<std::unique_ptr<RowUse[]>> uses_;  // of each slab, as far as they were asked for
   std::vector<MemoryMap> maps_;
   std::vector<Slot> free_;
   std::uint64_t slots_begun_ = 0;

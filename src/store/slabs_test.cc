@@ -44,6 +44,18 @@ TEST(Slabs, FreedRowsAreReused) {
   EXPECT_NE(slabs.allocate().value(), b);
 }
 
+TEST(Slabs, ANewRowIsUsedByNobodyAndOneInUseIsNotFreed) {
+  Slabs slabs(kLayout, 1000, Slabs::Anchors::kNone, nullptr);
+  const Slot slot = slabs.allocate().value();
+  slabs.use(slot) = {.is_used = 1, .is_watched = 1, .last_lease = 7};
+  slabs.free(slot);
+  ASSERT_EQ(slabs.allocate().value(), slot);
+  EXPECT_EQ(slabs.use(slot).is_used + slabs.use(slot).is_watched, 0U);
+  EXPECT_EQ(slabs.use(slot).last_lease, 0U);
+  slabs.use(slot).leases = 1;
+  EXPECT_DEATH(slabs.free(slot), "leases");
+}
+
 TEST(Slabs, RefuseMoreThanTheirMaximum) {
   Slabs slabs(kLayout, 3, Slabs::Anchors::kNone, nullptr);
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(slabs.allocate().ok());

@@ -291,7 +291,7 @@ Result<> TableRows::change(std::span<const Key> keys, RowScratch& scratch, Apply
         while ((done = apply(rows, done, begin)) < rows.size()) {
           GODWIT_TRY_ASSIGN(rows[done], find_or_make(keys[begin + done]));  // it was erased
         }
-        if (shared_rows_.load(std::memory_order_relaxed) != 0) {
+        if (has_shared()) {
           note_touched(keys.subspan(begin, rows.size()), rows);
         }
         return {};
@@ -314,7 +314,7 @@ Result<> TableRows::change_here(std::span<const Key> keys, RowScratch& scratch, 
           missed.push_back(static_cast<std::uint32_t>(begin + done));
           ++done;
         }
-        if (shared_rows_.load(std::memory_order_relaxed) != 0) {
+        if (has_shared()) {
           note_touched(keys.subspan(begin, rows.size()), rows);
         }
         return {};

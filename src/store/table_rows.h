@@ -114,6 +114,14 @@ class TableRows {
   bool is_there(Key key) const { return find(key).row != nullptr; }
   void erase(Key key, HeldRow row);
 
+  // Of a row that is here. Guarded by who calls, who keeps the row from leaving meanwhile.
+  RowUse& use(const RowRef& row) { return slabs_.use(row.slot); }
+  // Null if it is not here.
+  RowUse* use(Key key) {
+    const RowRef row = find(key);
+    return row.row == nullptr ? nullptr : &use(row);
+  }
+
   // Has the times measured for which the next two calls lock rows. REQUIRES: called before the
   // first of them; `times` outlives this.
   void measure_holds(HoldTimes& times) { hold_times_ = &times; }
@@ -128,6 +136,7 @@ class TableRows {
   // A shared row is one of which there are copies on other nodes, or which is itself a copy. Keys
   // of shared rows that calls of this class changed are noted, possibly more than once.
   void set_shared(HeldRow& row, bool is_shared);
+  bool has_shared() const { return shared_rows_.load(std::memory_order_relaxed) != 0; }
   // Those noted since the last call, in the order of their changes.
   std::vector<Key> take_touched();
   // True once after keys were noted.
