@@ -83,17 +83,30 @@ class [[nodiscard]] Lease {
   [[noreturn]] void complain(std::size_t i) const;
   LeasedRow row(std::size_t i, Access access) const {
     check(i);
+    if (i + ahead_ < size_) prefetch(i + ahead_);
     LeasedRow row(rows_[i], value_length_, state_length_);
     if (access == Access::kLocked) lock(row, i);
     return row;
   }
   void lock(LeasedRow& row, std::size_t i) const;
+  // Asks memory for a row that is likely to be touched soon.
+  void prefetch(std::size_t i) const {
+    const char* const row = reinterpret_cast<const char*>(rows_[i]);
+    const std::size_t bytes = (value_length_ + state_length_) * sizeof(float);
+    for (std::size_t byte = 0; byte < bytes && byte < kAheadBytes; byte += kLineBytes) {
+      __builtin_prefetch(row + byte, 1, 2);
+    }
+  }
+
+  static constexpr std::size_t kLineBytes = 64;
+  static constexpr std::size_t kAheadBytes = 1024;  // of a row; the hardware follows on longer ones
 
   std::shared_ptr<LeaseState> state_;
   float* const* rows_ = nullptr;  // once it is open
   std::size_t size_ = 0;
   std::size_t value_length_ = 0;
   std::size_t state_length_ = 0;
+  std::size_t ahead_ = 0;  // how many rows ahead memory is asked
   Access access_ = Access::kLocked;
 };
 

@@ -64,6 +64,7 @@ Lease& Lease::operator=(Lease&& other) noexcept {
   size_ = std::exchange(other.size_, 0);
   value_length_ = other.value_length_;
   state_length_ = other.state_length_;
+  ahead_ = other.ahead_;
   access_ = other.access_;
   return *this;
 }

@@ -1,4 +1,5 @@
 // node/worker_leases.cc: a worker's intents, leases and ticks.
+#include <algorithm>
 #include <utility>
 
 #include "base/errors.h"
@@ -7,6 +8,11 @@
 #include "node/states.h"
 
 namespace godwit {
+namespace {
+
+constexpr std::size_t kBytesAhead = 16384;  // of rows of an open lease
+
+}  // namespace
 
 Result<> check_intent(const WorkerState& worker, const TableState& table, Tick first, Tick last) {
   GODWIT_TRY(check_no_rows_held(*worker.session->node));
@@ -78,11 +84,14 @@ Result<> Worker::open(Lease& lease, Access access) {
     GODWIT_TRY(check_in_place(*state_, rows.rows->spec()));
     if (!lease.is_ready()) GODWIT_TRY(node.open_lease(*state_->schedule, lease.state_));
     state->is_open.store(true, std::memory_order_relaxed);
+    if (rows.is_write) state_->schedule->opened.push_back(lease.state_);
   }
   state_->leased_keys->add(rows.keys.size());
   state->places.resize(rows.keys.size());
   for (std::size_t i = 0; i < rows.keys.size(); ++i) state->places[i] = rows.refs[i].row;
   lease.rows_ = state->places.data();
+  lease.ahead_ = std::max<std::size_t>(1, kBytesAhead / rows.rows->layout().row_bytes());
+  for (std::size_t i = 0; i < std::min(lease.ahead_, lease.size_); ++i) lease.prefetch(i);
   lease.access_ = access;
   return {};
 }
