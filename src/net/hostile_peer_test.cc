@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+#include <thread>
+
 #include "base/bytes.h"
 #include "base/prng.h"
 #include "net/socket_fixture.h"
@@ -51,7 +54,15 @@ class HostilePeer : public ::testing::TestWithParam<SocketKind> {
     EXPECT_EQ(stranger.events.record(a_->id).ups, 0);
     return error ? error->message() : "none";
   }
-  std::uint64_t refused() { return a_->transport->counts().hellos_refused; }
+  // Whoever is refused may know of it a little before it is counted.
+  bool has_refused() {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+    while (a_->transport->counts().hellos_refused == 0) {
+      if (std::chrono::steady_clock::now() > deadline) return false;
+      std::this_thread::yield();
+    }
+    return true;
+  }
 
   std::unique_ptr<SocketNode> a_;
   std::unique_ptr<SocketNode> b_;
@@ -81,7 +92,7 @@ TEST_P(HostilePeer, SilentAndHalfOpenConnectionsAreDroppedAtTheDeadline) {
   ASSERT_TRUE(send_whole(slow.fd(), start));
   EXPECT_TRUE(is_closed_by_peer(silent));
   EXPECT_TRUE(is_closed_by_peer(slow));
-  EXPECT_GE(refused(), 1U);
+  EXPECT_TRUE(has_refused());
 }
 
 TEST_P(HostilePeer, AHugeAnnouncedLengthIsAnsweredByClosing) {
@@ -115,7 +126,7 @@ TEST_P(HostilePeer, AnotherTokenIsRefused) {
   auto options = socket_options(2, GetParam());
   options.job.token = "wrong";
   EXPECT_THAT(refusal_of(options), HasSubstr("nodes 2 and 0 of job"));
-  EXPECT_GE(refused(), 1U);
+  EXPECT_TRUE(has_refused());
 }
 
 TEST_P(HostilePeer, AnotherJobIsRefused) {
