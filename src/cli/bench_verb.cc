@@ -93,8 +93,9 @@ void add_placement_flags(CLI::App& bench, PlacementFlags& flags) {
   of_one_case("--nodes", flags.nodes, "processes");
   of_one_case("--workers", flags.workers, "threads of each process");
   of_one_case("--batch", flags.batch, "triples, ratings or rows a step")
-      ->check(CLI::PositiveNumber);
-  of_one_case("--steps", flags.steps, "timed steps of each worker")->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, 65'536));
+  of_one_case("--steps", flags.steps, "timed steps of each worker")
+      ->check(CLI::Range(1, 1'000'000'000));
   of_one_case("--ahead", flags.ahead, "how many steps ahead to ask");
   of_one_case("--compute-ms", flags.compute_ms, "slept in each step");
   bench.add_flag("--racy", flags.racy, "touch rows without locks")->needs(pattern);
