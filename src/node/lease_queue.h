@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -15,36 +16,50 @@ namespace godwit {
 
 class LeaseState;
 
-// A heap: leases that come in the order of their ticks, as most do, cost next to nothing, and
-// nothing is allocated for one.
+// Leases that come in the order of their ticks, as most do, go through a queue; others through a
+// heap. Nothing is allocated for one.
 class LeaseQueue {
  public:
   using LeasePtr = std::shared_ptr<LeaseState>;
 
-  bool empty() const { return heap_.empty(); }
-  std::size_t size() const { return heap_.size(); }
+  bool empty() const { return in_order_.empty() && heap_.empty(); }
+  std::size_t size() const { return in_order_.size() + heap_.size(); }
   // The earliest. REQUIRES: not empty.
-  Tick next() const { return heap_.front().at; }
-  const LeasePtr& front() const { return heap_.front().lease; }
+  Tick next() const { return first().at; }
+  const LeasePtr& front() const { return first().lease; }
 
   void push(Tick at, LeasePtr lease) {
-    heap_.push_back({at, pushed_++, std::move(lease)});
+    Entry entry{at, pushed_++, std::move(lease)};
+    if (in_order_.empty() || at >= in_order_.back().at) {
+      in_order_.push_back(std::move(entry));
+      return;
+    }
+    heap_.push_back(std::move(entry));
     std::push_heap(heap_.begin(), heap_.end(), is_later);
   }
   LeasePtr pop() {
-    std::pop_heap(heap_.begin(), heap_.end(), is_later);
-    LeasePtr lease = std::move(heap_.back().lease);
-    heap_.pop_back();
+    LeasePtr lease;
+    if (is_heap_first()) {
+      std::pop_heap(heap_.begin(), heap_.end(), is_later);
+      lease = std::move(heap_.back().lease);
+      heap_.pop_back();
+    } else {
+      lease = std::move(in_order_.front().lease);
+      in_order_.pop_front();
+    }
     return lease;
   }
   template <class Fn>
   void erase_if(Fn&& fn) {
-    std::erase_if(heap_, [&](const Entry& entry) { return fn(*entry.lease); });
+    const auto is_meant = [&](const Entry& entry) { return fn(*entry.lease); };
+    std::erase_if(in_order_, is_meant);
+    std::erase_if(heap_, is_meant);
     std::make_heap(heap_.begin(), heap_.end(), is_later);
   }
   // In no order.
   template <class Fn>
   void for_each(Fn&& fn) const {
+    for (const Entry& entry : in_order_) fn(*entry.lease);
     for (const Entry& entry : heap_) fn(*entry.lease);
   }
 
@@ -57,7 +72,13 @@ class LeaseQueue {
   static bool is_later(const Entry& a, const Entry& b) {
     return a.at != b.at ? a.at > b.at : a.number > b.number;
   }
+  bool is_heap_first() const {
+    if (heap_.empty()) return false;
+    return in_order_.empty() || is_later(in_order_.front(), heap_.front());
+  }
+  const Entry& first() const { return is_heap_first() ? heap_.front() : in_order_.front(); }
 
+  std::deque<Entry> in_order_;
   std::vector<Entry> heap_;
   std::uint64_t pushed_ = 0;
 };

@@ -66,7 +66,7 @@ class Schedule {
   // The worker's thread's, not guarded:
   Time served;  // when it looked for frames last
   Duration serve_every = std::chrono::microseconds(20);
-  std::vector<LeasePtr> opened;  // to be written to, and not found to have ended
+  std::vector<LeasePtr> opened;  // to be written to in several ticks, and not found to have ended
 
  private:
   Tick tick_{0};

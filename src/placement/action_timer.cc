@@ -111,7 +111,7 @@ void ActionTimer::update() {
   if (tick_ns_ == 0 || action_ns_ < 0) return;
   const double lambda = action_ns_ / tick_ns_;
   if (probe_begun_) {
-    horizon_ = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::min(lambda / 2, 1e18)));
+    horizon_ = std::max(kHorizonAtStart, static_cast<std::int64_t>(std::min(lambda / 2, 1e18)));
   } else if (lambda_ != lambda || was_probing_) {
     horizon_ = horizon_for(lambda);
   }

@@ -22,11 +22,12 @@ namespace godwit {
 // of speed is fully seen after 40 ticks (the mean is taken anew every eighth). What this errs, it
 // errs to the early side: 3 % for ticks of random (exponential) length, nothing for even ones.
 //
-// Action times are measured in *probes*, in which the horizon is half an action time: who measures
-// while asking for as much as the horizon allows measures the queue that this makes, asks for more,
-// and drowns (seen: 150,000 rows under way where 2,000 are enough). A probe takes four actions, of
-// which the median counts; there is one at the start, then one in 2,048 ticks, or in 400 action
-// times, and sooner if leases come late again and again.
+// Action times are measured in *probes*, in which the horizon is half an action time, or two ticks
+// if that is more (with one, all leases of a probe are late): who measures while asking for as much
+// as the horizon allows measures the queue that this makes, asks for more, and drowns (seen:
+// 150,000 rows under way where 2,000 are enough). A probe takes four actions, of which the median
+// counts; there is one at the start, then one in 2,048 ticks, or in 400 action times, and sooner if
+// leases come late again and again.
 class ActionTimer {
  public:
   static constexpr std::int64_t kHorizonMax = INT64_MAX / 2;  // adding a tick does not overflow

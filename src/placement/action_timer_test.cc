@@ -269,5 +269,25 @@ TEST(ActionTimerDeathTest, TimeDoesNotGoBack) {
   EXPECT_DEATH(worker.act(milliseconds(-1)), "check failed");
 }
 
+// With one tick ahead every lease of a probe would come late.
+TEST(ActionTimer, AProbeActsTwoTicksAheadAtLeast) {
+  ActionTimer timer;
+  Time now{};
+  timer.note_tick(now);
+  for (int i = 0; i < 4; ++i) timer.note_action(now, std::chrono::microseconds(1));
+  int probing = 0;
+  for (int tick = 0; tick < 5000; ++tick) {
+    now += std::chrono::milliseconds(1);
+    timer.note_tick(now);
+    if (!timer.is_probing()) continue;
+    ++probing;
+    EXPECT_EQ(timer.horizon(), 2);
+    if (probing % 8 == 0) {
+      for (int i = 0; i < 4; ++i) timer.note_action(now, std::chrono::microseconds(1));
+    }
+  }
+  EXPECT_GE(probing, 8);
+}
+
 }  // namespace
 }  // namespace godwit
