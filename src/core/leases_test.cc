@@ -161,6 +161,27 @@ TEST_F(LeasesTest, WhereFewRowsAreAskedForARowGoesToWhoAsks) {
   }
 }
 
+// That would be felt in one step, even where there is time to spare.
+TEST_F(LeasesTest, ManyRowsThatAreAskedForAtOnceOnlyVisit) {
+  start();
+  table_ = cores_.open(0, {.name = "many", .rows = 1000, .row_length = 2}).value();
+  cores_.now += std::chrono::seconds(1);
+  LeaseRows first = acquire(cores_.keys_of(1, table_, 1));
+  cores_.run();
+  release(first);
+  end_all();
+  for (const std::size_t count : {200U, 100U}) {
+    cores_.now += std::chrono::milliseconds(30);
+    const std::vector<Key> keys = cores_.keys_of(1, table_, 200);
+    LeaseRows lease = acquire({keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(count)});
+    cores_.run();
+    ASSERT_TRUE(leases().settle(lease));
+    EXPECT_EQ(cores_.core(0).shared().owns({table_, keys[1]}), count == 100);
+    release(lease);
+    end_all();
+  }
+}
+
 TEST_F(LeasesTest, ARowThatTheOwnerUsesStaysThere) {
   start();
   LeaseRows owners{.table = table_, .rows = cores_.tables(1).find(table_), .keys = {theirs_}};

@@ -8,16 +8,19 @@ namespace godwit {
 namespace {
 
 constexpr std::size_t kAhead = 16;  // records asked for before they are needed
+constexpr std::size_t kFewRows = 128;
 
 }  // namespace
 
 // A row that goes away costs half of the bytes of one that is fetched and given back, and more of
 // the processors' time. So its main user gets it; and where few rows are used, so that little of
-// the time goes into them, anybody gets it who asks for it.
+// the time goes into them, anybody gets it who asks for it, if he does not ask for so many that it
+// would be felt in one of his steps.
 Missed SharedRows::give_away(NodeId user, TableId table, std::span<const Key> keys) {
   Missed left;
   const bool may_move = user != self_ && rows(table).spec().placement == Placement::kIntent;
   look_how_busy(keys.size());
+  const bool moves_cheaply = !is_busy_ && keys.size() <= kFewRows;
   for (std::size_t i = 0; i < keys.size(); ++i) {
     if (i + kAhead < keys.size()) balance_.prefetch({table, keys[i + kAhead]});
     const RowId id{table, keys[i]};
@@ -25,7 +28,7 @@ Missed SharedRows::give_away(NodeId user, TableId table, std::span<const Key> ke
       use->is_used = 0;
       balance_.note_own(id, self_);
     }
-    const bool pays = may_move && (balance_.note_remote(id, user) || !is_busy_);
+    const bool pays = may_move && (balance_.note_remote(id, user) || moves_cheaply);
     if (pays && owns(id) && !is_wanted_by_others(id, user)) transfer(id, user);
     if (!pays || owns(id)) left.push_back(static_cast<std::uint32_t>(i));
   }
