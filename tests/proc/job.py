@@ -37,8 +37,11 @@ class Job:
 
     def wait_until_working(self) -> None:
         for process in self.processes:
-            line = process.stdout.readline()
-            if line != 'working\n':
+            # Past the buffer of `stdout`, in which communicate() would not look for what follows.
+            line = b''
+            while not line.endswith(b'\n') and (byte := os.read(process.stdout.fileno(), 1)):
+                line += byte
+            if line != b'working\n':
                 raise AssertionError(f'{line!r}: {process.stderr.read()}')
 
     def finish(self, seconds: float) -> list[tuple[int, str, str]]:
