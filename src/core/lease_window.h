@@ -18,7 +18,7 @@ class LeaseWindow {
  public:
   explicit LeaseWindow(std::uint64_t first = 1) : leases_(first) {}
 
-  // The number of a new lease. REQUIRES: fewer than 2^31 have not ended.
+  // The number of a new lease. REQUIRES: not full.
   std::uint64_t begin() {
     const std::uint64_t number = leases_.begin();
     if (mark_of(number) != 0) return number;
@@ -26,6 +26,8 @@ class LeaseWindow {
     return leases_.begin();
   }
   void end(std::uint64_t number) { leases_.end(number); }
+  // A lease stays open while many come and go: the next are counted, until it ends.
+  bool is_full() const { return size() >= kLeasesMax; }
 
   // What rows carry. After 2^32 leases marks come again: a row that nobody used since is taken for
   // one in use then, for as long as that window lasts.
@@ -33,11 +35,14 @@ class LeaseWindow {
 
   bool is_in_use(const RowUse& use) const {
     if (use.leases > 0) return true;
-    const std::uint64_t begin = leases_.lowest();
-    return mark_of(use.last_lease - begin) < leases_.last() + 1 - begin && use.last_lease != 0;
+    return mark_of(use.last_lease - leases_.lowest()) < size() && use.last_lease != 0;
   }
 
  private:
+  static constexpr std::uint64_t kLeasesMax = 65536;
+
+  std::uint64_t size() const { return leases_.last() + 1 - leases_.lowest(); }
+
   Outstanding leases_;
 };
 

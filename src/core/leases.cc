@@ -37,6 +37,7 @@ inline void Leases::prefetch(const LeaseRows& lease, std::size_t i) {
 void Leases::acquire(LeaseRows& lease, Time now) {
   GODWIT_CHECK(!lease.is_acquired);
   lease.is_acquired = true;
+  lease.is_short = lease.is_short && !wanted_.window().is_full();
   if (lease.is_short) lease.number = wanted_.window().begin();
   const std::uint32_t mark = LeaseWindow::mark_of(lease.number);
   shared_.note_used(lease.keys.size());

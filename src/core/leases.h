@@ -25,7 +25,7 @@ struct LeaseRows {
   bool is_write = true;
   // Held for long: others hear of what is done to its rows before it ends.
   bool is_kept = false;
-  // Ends within a few ticks (core/lease_window.h).
+  // Ends within a few ticks, so that it may be numbered (core/lease_window.h).
   bool is_short = false;
   bool is_acquired = false;
 
@@ -93,7 +93,7 @@ class Leases {
   static constexpr Duration kLingerMax = std::chrono::seconds(1);
   static constexpr std::size_t kSettleTogether = 256;
   // Of one lease in so many the visits are exchanged before their time: what is used often goes to
-  // and fro often, a few hundred uses apart, and what is used seldom costs nothing by this.
+  // and fro often, a hundred or so uses apart, and what is used seldom costs nothing by this.
   static constexpr std::uint64_t kHotEvery = 128;
 
   struct Lingering {

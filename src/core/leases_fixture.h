@@ -31,6 +31,13 @@ class LeasesTest : public testing::Test {
     leases().send(cores_.now);
     return lease;
   }
+  // A lease whose rows have come.
+  LeaseRows visit(std::vector<Key> keys) {
+    LeaseRows lease = acquire(std::move(keys));
+    cores_.run();
+    EXPECT_TRUE(leases().settle(lease));
+    return lease;
+  }
   void release(LeaseRows& lease) {
     leases().release(lease, cores_.now);
     leases().send(cores_.now);

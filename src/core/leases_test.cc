@@ -66,9 +66,7 @@ TEST_F(LeasesTest, ManyLargeRowsComeInSeveralAnswers) {
 
 TEST_F(LeasesTest, AVisitThatIsNotChangedGivesNothingBack) {
   start();
-  LeaseRows lease = acquire({theirs_});
-  cores_.run();
-  ASSERT_TRUE(leases().settle(lease));
+  LeaseRows lease = visit({theirs_});
   release(lease);
   cores_.core(0).round(cores_.now, Flush::kRefresh);
   EXPECT_EQ(cores_.run(), 0U);
@@ -115,12 +113,31 @@ TEST_F(LeasesTest, ARowUnderAShortLeaseStaysUntilItEnds) {
   }
 }
 
+// A worker that stands still keeps its lease, and the others go on.
+TEST_F(LeasesTest, LeasesAreCountedWhileTheWindowIsFull) {
+  start();
+  LeaseRows stalled = acquire({mine_}, true);
+  ASSERT_TRUE(leases().settle(stalled));
+  int numbered = 0;
+  for (bool is_numbered = true; is_numbered && numbered < (1 << 20); ++numbered) {
+    LeaseRows lease = acquire({mine_}, true);
+    is_numbered = lease.is_short;
+    EXPECT_EQ(lease.counted.empty(), is_numbered);
+    release(lease);
+  }
+  EXPECT_LT(numbered, 1 << 20);
+  EXPECT_TRUE(cores_.core(0).shared().is_used_here({table_, mine_}));
+  release(stalled);
+  EXPECT_FALSE(cores_.core(0).shared().is_used_here({table_, mine_}));
+  LeaseRows lease = acquire({mine_}, true);
+  EXPECT_TRUE(lease.is_short);
+  release(lease);
+}
+
 // With the answer to an exchange, which must not be taken for an older one.
 TEST_F(LeasesTest, AVisitOfItsOnlyUserMovesThere) {
   start();
-  LeaseRows lease = acquire({theirs_});
-  cores_.run();
-  ASSERT_TRUE(leases().settle(lease));
+  LeaseRows lease = visit({theirs_});
   LeaseRows second = acquire({theirs_});
   float* const row = lease.refs[0].row;
   for (int i = 0; i < 2; ++i) {
@@ -148,9 +165,7 @@ TEST_F(LeasesTest, WhereFewRowsAreAskedForARowGoesToWhoAsks) {
   push_at_owner(theirs[1], 5);
   cores_.now += std::chrono::seconds(1);
   for (std::size_t i = 0; i < theirs.size(); ++i) {
-    LeaseRows lease = acquire({theirs[i]});
-    cores_.run();
-    ASSERT_TRUE(leases().settle(lease));
+    LeaseRows lease = visit({theirs[i]});
     EXPECT_EQ(cores_.core(0).shared().owns({table_, theirs[i]}), i > 0) << "nothing is known yet";
     EXPECT_EQ(lease.refs[0].row[0], i == 1 ? 5 : 0);
     lease.refs[0].row[0] += 1;
@@ -173,9 +188,7 @@ TEST_F(LeasesTest, ManyRowsThatAreAskedForAtOnceOnlyVisit) {
   for (const std::size_t count : {200U, 100U}) {
     cores_.now += std::chrono::milliseconds(30);
     const std::vector<Key> keys = cores_.keys_of(1, table_, 200);
-    LeaseRows lease = acquire({keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(count)});
-    cores_.run();
-    ASSERT_TRUE(leases().settle(lease));
+    LeaseRows lease = visit({keys.begin(), keys.begin() + static_cast<std::ptrdiff_t>(count)});
     EXPECT_EQ(cores_.core(0).shared().owns({table_, keys[1]}), count == 100);
     release(lease);
     end_all();
@@ -216,9 +229,7 @@ TEST_F(LeasesTest, ARowThatIsUsedAgainAndAgainIsAskedFor) {
   start();
   for (int i = 0; i < 3; ++i) {
     EXPECT_FALSE(cores_.core(0).shared().owns({table_, theirs_}));
-    LeaseRows lease = acquire({theirs_});
-    cores_.run();
-    ASSERT_TRUE(leases().settle(lease));
+    LeaseRows lease = visit({theirs_});
     release(lease);
     end_all();
   }

@@ -8,9 +8,7 @@ namespace {
 
 TEST_F(LeasesTest, AVisitThatIsWantedAgainIsExchanged) {
   start();
-  LeaseRows first = acquire({theirs_});
-  cores_.run();
-  ASSERT_TRUE(leases().settle(first));
+  LeaseRows first = visit({theirs_});
   first.refs[0].row[0] += 3;
   LeaseRows second = acquire({theirs_});
   EXPECT_EQ(first.refs[0].row, second.refs[0].row);
@@ -64,9 +62,7 @@ TEST_F(LeasesTest, AVisitThatNobodyUsesAnyMoreEndsByItself) {
 
 TEST_F(LeasesTest, WhatIsUsedOftenIsExchangedBeforeItsTime) {
   start();
-  LeaseRows first = acquire({theirs_});
-  cores_.run();
-  ASSERT_TRUE(leases().settle(first));
+  LeaseRows first = visit({theirs_});
   std::uint64_t exchanged = 0;
   for (int i = 0; i < 1024; ++i) {
     LeaseRows lease = acquire({theirs_}, true);
@@ -84,9 +80,7 @@ TEST_F(LeasesTest, WhatIsUsedOftenIsExchangedBeforeItsTime) {
 
 TEST_F(LeasesTest, AFlushSendsChangesAndAskedForItBringsRowsAnew) {
   start();
-  LeaseRows lease = acquire({theirs_});
-  cores_.run();
-  ASSERT_TRUE(leases().settle(lease));
+  LeaseRows lease = visit({theirs_});
   push_at_owner(theirs_, 10);
   EXPECT_TRUE(cores_.core(0).round(cores_.now, Flush::kChanges));
   EXPECT_EQ(cores_.run(), 0U) << "nothing was changed here";
@@ -104,9 +98,7 @@ TEST_F(LeasesTest, AFlushSendsChangesAndAskedForItBringsRowsAnew) {
 
 TEST_F(LeasesTest, AFlushWaitsForWhatItsOwnRoundHasSent) {
   start();
-  LeaseRows lease = acquire({theirs_});
-  cores_.run();
-  ASSERT_TRUE(leases().settle(lease));
+  LeaseRows lease = visit({theirs_});
   lease.refs[0].row[0] += 3;
   Waits& waits = cores_.core(0).waits();
   const TicketId ticket = waits.reserve();
@@ -122,9 +114,7 @@ TEST_F(LeasesTest, AFlushWaitsForWhatItsOwnRoundHasSent) {
 TEST_F(LeasesTest, ARowThatCameBackSoonStaysForAWhile) {
   start();
   for (int i = 0; i < 2; ++i) {
-    LeaseRows lease = acquire({theirs_});
-    cores_.run();
-    ASSERT_TRUE(leases().settle(lease));
+    LeaseRows lease = visit({theirs_});
     release(lease);
     cores_.now += std::chrono::microseconds(200);
     leases().send(cores_.now);

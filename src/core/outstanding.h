@@ -1,5 +1,5 @@
-// core/outstanding.h: which of a node's numbered items are not acknowledged yet. Owned by the
-// node's state machine.
+// core/outstanding.h: which of a node's numbered items are not acknowledged yet, or which of its
+// numbered leases have not ended. Owned by the node's state machine.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ class Outstanding {
  public:
   explicit Outstanding(std::uint64_t first = 1) : lowest_(first) {}
 
-  // The number of the next item, from `first`.
+  // The number of the next one, from `first`.
   std::uint64_t begin() {
     is_open_.push_back(true);
     return lowest_ + is_open_.size() - 1;

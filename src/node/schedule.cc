@@ -30,6 +30,12 @@ void Schedule::note_ended() {
   ended_ = 0;
 }
 
+void Schedule::note_opened(const LeasePtr& lease, Tick tick) {
+  const bool was_open = lease->is_open.exchange(true, std::memory_order_relaxed);
+  const bool outlives_tick = lease->last.value() - 1 > tick.value();
+  if (!was_open && lease->rows.is_write && outlives_tick) opened.push_back(lease);
+}
+
 std::vector<Schedule::LeasePtr>& Schedule::take_due() {
   taken_.clear();
   if (queued_.empty() || !is_due(queued_.next())) return taken_;

@@ -65,8 +65,9 @@ class Schedule {
   std::uint64_t actions_noted = 0;  // of the node's, so far
   // The worker's thread's, not guarded:
   Time served;  // when it looked for frames last
-  Duration serve_every = std::chrono::microseconds(20);
+  Duration serve_every{};
   std::vector<LeasePtr> opened;  // to be written to in several ticks, and not found to have ended
+  void note_opened(const LeasePtr& lease, Tick tick);
 
  private:
   Tick tick_{0};

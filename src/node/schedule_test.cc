@@ -34,6 +34,18 @@ TEST(Schedule, WhatIsFarAheadWaits) {
   EXPECT_EQ(firsts(schedule.take_due()), (std::vector<std::int64_t>{40, 50}));
 }
 
+TEST(Schedule, ALeaseThatIsOpenedInEveryTickIsNotedOnce) {
+  Schedule schedule;
+  const auto kept = lease(0, 100);
+  const auto of_one_tick = lease(0, 1);
+  const auto read = lease(0, 100);
+  read->rows.is_write = false;
+  for (std::int64_t tick = 0; tick < 50; ++tick) {
+    for (const auto& some : {kept, of_one_tick, read}) schedule.note_opened(some, Tick{tick});
+  }
+  EXPECT_EQ(schedule.opened, std::vector<Schedule::LeasePtr>{kept});
+}
+
 TEST(LeaseQueue, TheEarliestIsFirstAndOfOneTickTheOneThatCameFirst) {
   LeaseQueue queue;
   std::vector<Schedule::LeasePtr> leases;

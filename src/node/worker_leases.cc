@@ -83,9 +83,7 @@ Result<> Worker::open(Lease& lease, Access access) {
   } else {
     GODWIT_TRY(check_in_place(*state_, rows.rows->spec()));
     if (!lease.is_ready()) GODWIT_TRY(node.open_lease(*state_->schedule, lease.state_));
-    state->is_open.store(true, std::memory_order_relaxed);
-    const bool outlives_tick = state->last.value() - 1 > state_->tick.value();
-    if (rows.is_write && outlives_tick) state_->schedule->opened.push_back(lease.state_);
+    state_->schedule->note_opened(lease.state_, state_->tick);
   }
   state_->leased_keys->add(rows.keys.size());
   state->places.resize(rows.keys.size());
