@@ -39,23 +39,28 @@ void Leases::acquire(LeaseRows& lease, Time now) {
   lease.is_acquired = true;
   lease.is_short = lease.is_short && !wanted_.window().is_full();
   if (lease.is_short) lease.number = wanted_.window().begin();
+  const bool is_short = lease.is_short;
   const std::uint32_t mark = LeaseWindow::mark_of(lease.number);
   shared_.note_used(lease.keys.size());
   lease.rows->look_up(lease.keys, lease.refs);
-  for (std::size_t i = 0; i < lease.keys.size(); ++i) {
-    if (i + kAhead < lease.keys.size()) prefetch(lease, i + kAhead);
-    const RowRef& ref = lease.refs[i];
+  const std::span<const RowRef> refs = lease.refs;
+  for (std::size_t i = 0; i < refs.size(); ++i) {
+    if (i + kAhead < refs.size()) prefetch(lease, i + kAhead);
+    const RowRef& ref = refs[i];
     if (ref.row == nullptr) {
       take_missing(lease, i, now);
       continue;
     }
+    // Read and written as a whole: what reads a byte that was just written waits for it.
     RowUse& use = lease.rows->use(ref);
-    use.is_used = 1;
-    if (lease.is_short && (ref.word & Anchor::kShared) == 0 && use.is_watched == 0) [[likely]] {
-      use.last_lease = mark;
-    } else {
-      take_counted(lease, i, now);
+    RowUse taken = use;
+    taken.is_used = 1;
+    const bool is_plain = is_short && (ref.word & Anchor::kShared) == 0 && taken.is_watched == 0;
+    if (is_plain) [[likely]] {
+      taken.last_lease = mark;
     }
+    use = taken;
+    if (!is_plain) take_counted(lease, i, now);
   }
   brought_ += lease.missing.size();
   if (++acquired_ % kHotEvery != 0 || lingering_.empty()) return;
