@@ -38,6 +38,11 @@ struct SessionOptions {
   // "1gbit,0.2ms", "100mbit" or "5ms". Empty: as fast as it goes.
   std::string link;
 
+  // How many workers of this node begin in tick 0, however late: tables with bounded staleness wait
+  // for them. 0: a node that only keeps rows. Further workers begin where the slowest of this node
+  // is; the first of a node without any begins after the ticks that all have ended.
+  std::int64_t workers = 1;
+
   // How long open() waits for all nodes of the job to be there.
   std::chrono::seconds join_max{60};
   // How long a call waits for other nodes that are alive but do not answer.
@@ -68,7 +73,7 @@ class Session {
   // if a node was lost before. No call of this session or its workers may follow.
   Result<> close();
 
-  // A new worker, at tick 0.
+  // A new worker. The first ones begin in tick 0 (SessionOptions::workers).
   Result<Worker> worker();
 
   // Counters and gauges of this node by name, such as "pull.keys": what its workers have done so

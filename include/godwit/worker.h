@@ -101,6 +101,7 @@ class Worker {
  private:
   friend class Session;
   explicit Worker(std::unique_ptr<WorkerState> state);
+  Result<> pull_leased(const Table& table, std::span<const Key> keys, std::span<float> values);
   // Draws and leases rows that are here.
   Result<std::shared_ptr<SampledRows>> draw_local(const Sample& sample, std::size_t n);
 

@@ -133,7 +133,11 @@ TEST(CommandLine, SeedsPassAndTheCanaryDoesNot) {
   EXPECT_THAT(run({"sim", "--seeds", "7", "--json"}).out, HasSubstr("{\"seed\":7,\"ok\":true"));
   const Outcome canary = run({"sim", "--seeds", "7", "--canary"});
   EXPECT_EQ(canary.code, kExitFailed);
-  EXPECT_THAT(canary.err, HasSubstr("replay: godwit sim --seeds 7..7 --canary"));
+  EXPECT_THAT(canary.err, HasSubstr("replay: godwit sim --seeds 7 --canary"));
+  EXPECT_EQ(run({"sim", "--clocks", "--seeds", "1..20"}).code, kExitOk);
+  const Outcome late = run({"sim", "--clocks", "--seeds", "7", "--canary"});
+  EXPECT_EQ(late.code, kExitFailed);
+  EXPECT_THAT(late.err, HasSubstr("replay: godwit sim --seeds 7 --clocks --canary"));
   for (const char* seeds : {"", "x", "5..1", "1..", "-3"}) {
     EXPECT_EQ(run({"sim", std::string("--seeds=") + seeds}).code, kExitUsage) << seeds;
   }

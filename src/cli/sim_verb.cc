@@ -9,6 +9,7 @@
 #include "base/parse_number.h"
 #include "cli/command_line.h"
 #include "cli/verbs.h"
+#include "sim/clock_world.h"
 #include "sim/world.h"
 
 namespace godwit {
@@ -18,6 +19,7 @@ struct SimOptions {
   std::string seeds = "1..100";
   bool json = false;
   bool canary = false;
+  bool clocks = false;
 };
 
 struct SeedRange {
@@ -35,13 +37,33 @@ std::optional<SeedRange> parse_seeds(const std::string& text) {
   return SeedRange{*first, *last};
 }
 
-sim::Scenario scenario_of(std::uint64_t seed, const SimOptions& options) {
+// What came of one seed.
+struct Ended {
+  std::optional<std::string> violation;
+  std::uint64_t steps = 0;
+  std::uint64_t trace = 0;
+  sim::Faults faults;
+};
+
+template <class World, class Scenario>
+Ended run_world(std::uint64_t seed, const Scenario& scenario) {
+  World world(seed, scenario);
+  const auto violation = world.run();
+  return {violation, world.steps(), world.trace_hash(), scenario.faults};
+}
+
+Ended run_seed(std::uint64_t seed, const SimOptions& options) {
+  if (options.clocks) {
+    sim::ClockScenario scenario = sim::draw_clock_scenario(seed);
+    scenario.lose_an_update = options.canary;
+    return run_world<sim::ClockWorld>(seed, scenario);
+  }
   sim::Scenario scenario = sim::draw_scenario(seed);
   if (options.canary) {
     scenario.kill_a_node = false;
     scenario.lose_an_update = true;
   }
-  return scenario;
+  return run_world<sim::World>(seed, scenario);
 }
 
 int run_sim(const SimOptions& options, std::ostream& out, std::ostream& err) {
@@ -55,19 +77,18 @@ int run_sim(const SimOptions& options, std::ostream& out, std::ostream& err) {
   std::uint64_t steps = 0;
   std::uint64_t hash = 0;
   for (std::uint64_t seed = seeds->first;; ++seed) {
-    sim::World world(seed, scenario_of(seed, options));
-    const auto violation = world.run();
-    steps += world.steps();
-    hash = mix64(hash, world.trace_hash());
+    const Ended ended = run_seed(seed, options);
+    steps += ended.steps;
+    hash = mix64(hash, ended.trace);
     if (options.json) {
       out << fmt::format("{{\"seed\":{},\"ok\":{},\"steps\":{},\"trace\":\"{:016x}\"}}\n", seed,
-                         !violation, world.steps(), world.trace_hash());
+                         !ended.violation, ended.steps, ended.trace);
     }
-    if (violation) {
+    if (ended.violation) {
       ++failed;
-      err << fmt::format("seed {}: {}\n  faults: {}\n  replay: {}{}\n", seed, *violation,
-                         to_string(world.scenario().faults), world.replay_line(),
-                         options.canary ? " --canary" : "");
+      err << fmt::format("seed {}: {}\n  faults: {}\n  replay: godwit sim --seeds {}{}{}\n", seed,
+                         *ended.violation, to_string(ended.faults), seed,
+                         options.clocks ? " --clocks" : "", options.canary ? " --canary" : "");
     }
     if (seed == seeds->last) break;
   }
@@ -86,6 +107,7 @@ void add_sim_verb(CLI::App& app, Action& action) {
   auto options = std::make_shared<SimOptions>();
   verb->add_option("--seeds", options->seeds, "which: one, or a range A..B")->capture_default_str();
   verb->add_flag("--json", options->json, "one JSON object a seed instead of a summary");
+  verb->add_flag("--clocks", options->clocks, "jobs whose reads may not be older than some ticks");
   verb->add_flag("--canary", options->canary, "lose an update on purpose: every seed must fail");
   verb->callback([options, &action] {
     action = [options](std::ostream& out, std::ostream& err) {

@@ -4,8 +4,8 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 #include "core/waits.h"
@@ -30,6 +30,10 @@ class Flights {
     under_way_.erase(found);
   }
 
+  // Whether all under tickets up to `last` have ended.
+  bool have_ended(TicketId last) const {
+    return under_way_.empty() || under_way_.begin()->first > last.value();
+  }
   // False: for sure not.
   bool may_be_under_way(RowId id) const { return counts_[slot_of(id)] > 0; }
 
@@ -40,7 +44,7 @@ class Flights {
   }
 
   std::array<std::uint32_t, kSlots> counts_{};
-  std::unordered_map<std::int64_t, std::vector<std::uint16_t>> under_way_;
+  std::map<std::int64_t, std::vector<std::uint16_t>> under_way_;
 };
 
 }  // namespace godwit

@@ -7,7 +7,16 @@
 #include <memory>
 #include <vector>
 
+#include "godwit/ids.h"
+
 namespace godwit {
+
+// What is known of a block beside its floats: of a visit, who answered for the row last, and the
+// tick that was stable when he was asked.
+struct BlockNote {
+  NodeId owner;
+  Tick stamp;
+};
 
 class FloatBlocks {
  public:
@@ -25,7 +34,7 @@ class FloatBlocks {
   float* at(std::uint32_t block) const {
     return chunks_[block / kChunkBlocks].get() + block % kChunkBlocks * length_;
   }
-  std::uint32_t& note(std::uint32_t block) { return notes_[block]; }
+  BlockNote& note(std::uint32_t block) { return notes_[block]; }
   std::size_t length() const { return length_; }
   std::size_t given_out() const { return chunks_.size() * kChunkBlocks - free_.size(); }
 
@@ -41,7 +50,7 @@ class FloatBlocks {
 
   const std::size_t length_;
   std::vector<std::unique_ptr<float[]>> chunks_;
-  std::vector<std::uint32_t> notes_;
+  std::vector<BlockNote> notes_;
   std::vector<std::uint32_t> free_;
 };
 

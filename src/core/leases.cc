@@ -21,8 +21,13 @@ bool is_shared_now(const RowRef& ref) {
 }  // namespace
 
 Leases::Leases(Duration linger_min, WantedRows& wanted, SharedRows& shared, Visits& visits,
-               Waits& waits)
-    : linger_min_(linger_min), wanted_(wanted), shared_(shared), visits_(visits), waits_(waits) {}
+               Waits& waits, const Clocks& clocks)
+    : linger_min_(linger_min),
+      wanted_(wanted),
+      shared_(shared),
+      visits_(visits),
+      waits_(waits),
+      clocks_(clocks) {}
 
 inline void Leases::prefetch(const LeaseRows& lease, std::size_t i) {
   if (lease.refs[i].row != nullptr) [[likely]] {
@@ -37,6 +42,7 @@ inline void Leases::prefetch(const LeaseRows& lease, std::size_t i) {
 void Leases::acquire(LeaseRows& lease, Time now) {
   GODWIT_CHECK(!lease.is_acquired);
   lease.is_acquired = true;
+  if (lease.need) return acquire_bounded(lease, now);
   lease.is_short = lease.is_short && !wanted_.window().is_full();
   if (lease.is_short) lease.number = wanted_.window().begin();
   const bool is_short = lease.is_short;
@@ -149,9 +155,14 @@ bool Leases::settle(LeaseRows& lease) {
     WantedRow& row = *wanted_.find({lease.table, key});
     --row.users;
     erase_if_idle(row, lease.table);
+    if (lease.need) note_stale(lease, position);
     return true;
   });
-  return lease.missing.empty();
+  if (!lease.need) return lease.missing.empty();
+  std::erase_if(lease.stale, [&](std::uint32_t position) {
+    return is_fresh({lease.table, lease.keys[position]}, *lease.need);
+  });
+  return lease.missing.empty() && lease.stale.empty() && clocks_.stable() >= *lease.need;
 }
 
 void Leases::erase_if_idle(WantedRow& row, TableId table) {
@@ -162,6 +173,13 @@ void Leases::erase_if_idle(WantedRow& row, TableId table) {
 
 void Leases::wait(LeaseRows& lease, TicketId ticket, Time now) {
   std::map<NodeId, std::uint64_t> asked;
+  lease.is_awaited = true;
+  if (lease.need) {
+    freshen(lease, now);
+    waits_.begin(ticket, {"lease", lease.keys.size()}, {{shared_.self(), 1}});
+    waiting_.push_back({&lease, ticket});
+    return;
+  }
   for (const std::uint32_t position : lease.missing) {
     const RowId id{lease.table, lease.keys[position]};
     ++asked[shared_.next_hop(id, false, 0).node];
@@ -184,6 +202,7 @@ void Leases::visit_if_forgotten(RowId id) {
 }
 
 void Leases::note_written(const LeaseRows& lease) {
+  if (lease.need) return note_pushed(lease.table, lease.keys);
   if (!lease.rows->has_shared()) return;
   for (std::size_t i = 0; i < lease.refs.size(); ++i) {
     if (lease.refs[i].row != nullptr && is_shared_now(lease.refs[i])) {
@@ -200,6 +219,7 @@ bool Leases::release(LeaseRows& lease, Time now) {
   if (lease.is_write) note_written(lease);
   if (lease.is_short) wanted_.window().end(lease.number);
   std::erase_if(waiting_, [&](const Waiting& waiting) { return waiting.lease == &lease; });
+  if (lease.need) std::erase(unsettled_, &lease);
   for (const std::uint32_t position : lease.missing) {
     give_back_missing({lease.table, lease.keys[position]}, now);
   }
@@ -218,6 +238,8 @@ bool Leases::release(LeaseRows& lease, Time now) {
   lease.refs.clear();
   lease.missing.clear();
   lease.counted.clear();
+  lease.stale.clear();
+  lease.is_awaited = false;
   return is_quiet;
 }
 
@@ -248,13 +270,16 @@ void Leases::collect(Time now) {
   measure(now);
   end_visits_if_due(now);
   for (const RowId id : visits_.take_again()) {
-    if (shared_.spec(id.table).placement == Placement::kStatic) {
+    const TableSpec& spec = shared_.spec(id.table);
+    if (is_bounded(spec.consistency)) continue;  // by freshen_all()
+    if (spec.placement == Placement::kStatic) {
       visit_if_forgotten(id);  // a lease may wait for it
     } else if (WantedRow* const row = wanted_.find(id)) {
       bring(id, row, false, now);
     }
   }
   for (const RowId id : shared_.take_refused()) visit_if_forgotten(id);
+  freshen_all(now);
   send_fetches(now);
   shared_.tell_wants();
   std::erase_if(waiting_, [&](const Waiting& waiting) {

@@ -28,10 +28,15 @@ struct LeaseRows {
   // Ends within a few ticks, so that it may be numbered (core/lease_window.h).
   bool is_short = false;
   bool is_acquired = false;
+  // Of tables whose reads may not be older than some ticks: what rows must have in them. Their
+  // leases are counted, and settled when that is so.
+  std::optional<Tick> need;
 
   RowScratch refs;                     // of each key; without a row where it was not here so far
   std::vector<std::uint32_t> missing;  // positions of those
   std::vector<std::uint32_t> counted;  // positions of rows that are here and count this lease
+  std::vector<std::uint32_t> stale;    // positions of rows that are here and too old
+  bool is_awaited = false;             // somebody waits for its rows
   std::uint64_t number = 0;            // of a short one, while it is acquired
 };
 
@@ -39,7 +44,8 @@ class Leases {
  public:
   // REQUIRES: all arguments outlive this.
   // `linger_min`: how long a visit stays at least that is expected to be wanted again.
-  Leases(Duration linger_min, WantedRows& wanted, SharedRows& shared, Visits& visits, Waits& waits);
+  Leases(Duration linger_min, WantedRows& wanted, SharedRows& shared, Visits& visits, Waits& waits,
+         const Clocks& clocks);
 
   // The rows begin to come; from then until release() those that are here stay where they are.
   // send() must follow acquire() at once, and release() soon, so that several go together; unless
@@ -54,6 +60,15 @@ class Leases {
   void wait(LeaseRows& lease, TicketId ticket, Time now);
   // This node's threads have written rows of the lease in place.
   void note_written(const LeaseRows& lease);
+  // They have pushed to rows of a table whose reads are bounded.
+  void note_pushed(TableId table, std::span<const Key> keys);
+  // It is read in another tick from now on. False: it is not settled.
+  bool set_need(LeaseRows& lease, Tick need, Time now);
+  // Visits of bounded tables that were written since the last call, some of them repeatedly.
+  std::vector<RowId> take_written() { return std::exchange(written_, {}); }
+
+  // The lease whose rows a ticket waits for; null if there is none.
+  const LeaseRows* awaited(TicketId ticket) const;
 
   // To be called after frames were handled.
   void collect(Time now);
@@ -111,6 +126,14 @@ class Leases {
   void take_missing(LeaseRows& lease, std::size_t i, Time now);
   void give_back_missing(RowId id, Time now);
   void erase_if_idle(WantedRow& row, TableId table);
+  // Of leases with a need (leases_bounded.cc).
+  void acquire_bounded(LeaseRows& lease, Time now);
+  // A row that is here has in it what is needed, if that is stable.
+  bool is_fresh(RowId id, Tick need);
+  void note_stale(LeaseRows& lease, std::uint32_t position);
+  // Asks for what is missing or too old, once what would come is not.
+  void freshen(LeaseRows& lease, Time now);
+  void freshen_all(Time now);
   // A lease does not use a row any more that is here.
   void let_go(RowId id, const RowRef& ref, Time now);
   // A row that is not owned here has its first user: has it brought, or kept if it is here.
@@ -141,6 +164,7 @@ class Leases {
   SharedRows& shared_;
   Visits& visits_;
   Waits& waits_;
+  const Clocks& clocks_;
   ReturnEstimate returns_;
   std::vector<RowId> fetches_;  // to be sent together
   // Visits that had no users and are not expected to have any soon. They are ended together, a
@@ -155,6 +179,8 @@ class Leases {
   std::vector<Key> keys_;
   RowScratch found_;
   std::vector<Waiting> waiting_;
+  std::vector<LeaseRows*> unsettled_;  // that have a need
+  std::vector<RowId> written_;
   std::optional<RowId> probe_;  // a row that was asked for, to see how long it takes
   Time probe_begun_;
   std::optional<RowId> asked_;  // by the lease that is being acquired

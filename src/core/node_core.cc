@@ -1,6 +1,8 @@
 // core/node_core.cc: dispatches; each concern has its own class.
 #include "core/node_core.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -39,10 +41,12 @@ NodeCore::NodeCore(const NodeCoreOptions& options, Tables& tables, FrameSink& si
       events_(events),
       waits_(*this),
       links_(options.self, options.nodes, sink, options.links),
+      clocks_(options.self, options.nodes, options.workers, tables, links_, waits_, now),
       shared_(options.self, map_, tables, wanted_, links_),
       router_(options.self, map_, tables, shared_, links_, waits_, options.first_guess),
-      visits_(options.nodes, tables, wanted_, shared_, router_, waits_, flights_),
-      leases_(options.linger_min, wanted_, shared_, visits_, waits_),
+      visits_(options.nodes, tables, wanted_, shared_, router_, waits_, flights_, clocks_),
+      leases_(options.linger_min, wanted_, shared_, visits_, waits_, clocks_),
+      tick_flush_(wanted_, shared_, visits_, leases_, waits_, flights_),
       registry_(options.self, options.nodes, tables, links_, waits_),
       barriers_(options.self, options.nodes, links_, waits_),
       next_beat_(now + options.liveness.beat_every) {}
@@ -72,13 +76,46 @@ void NodeCore::on_frame(NodeId peer, const FramePtr& frame, Time now) {
   if (!is_new.ok()) return lose(peer, is_new.error());
   if (!*is_new) return;
   for (const PartView part : *view) {
-    auto handled = handle(peer, part, frame);
-    if (handled.ok()) handled = handle_released();
+    auto handled = handle(peer, part, frame, now);
+    if (handled.ok()) handled = handle_released(now);
     if (!handled.ok()) return lose(peer, handled.error());
   }
   shared_.flush();
   leases_.collect(now);
   end_flushes();
+  flush_ticks(now);
+}
+
+void NodeCore::advance(WorkerId worker, Tick to, Time now) {
+  clocks_.advance(worker, to);
+  flush_ticks(now);
+}
+
+void NodeCore::end_worker(WorkerId worker, Time now) {
+  clocks_.end_worker(worker);
+  flush_ticks(now);
+}
+
+void NodeCore::begin_worker(TicketId ticket, WorkerId worker, Time now) {
+  if (!refuse_if_failed(ticket, "begin of a worker")) clocks_.begin_worker(ticket, worker, now);
+}
+
+void NodeCore::wait_until_stable(TicketId ticket, Tick need) {
+  if (!refuse_if_failed(ticket, "tick")) clocks_.wait(ticket, {.verb = "tick"}, need);
+}
+
+void NodeCore::flush_ticks(Time now) {
+  if (!clocks_.is_on()) return;
+  const Tick before = clocks_.stable();
+  for (;;) {
+    if (const auto tick = clocks_.to_flush(); tick && !tick_flush_.is_under_way()) {
+      tick_flush_.begin(*tick, now);
+    }
+    const auto flushed = tick_flush_.take_done(now);
+    if (!flushed) break;
+    clocks_.on_flushed(*flushed, now);
+  }
+  if (clocks_.stable() > before) leases_.collect(now);
 }
 
 void NodeCore::flush(TicketId ticket) {
@@ -125,17 +162,17 @@ bool NodeCore::round(Time now, Flush flush) {
 }
 
 // Requests that waited for rows which have come. Handling them may bring others.
-Result<> NodeCore::handle_released() {
+Result<> NodeCore::handle_released(Time now) {
   for (auto frames = shared_.take_released(); !frames.empty(); frames = shared_.take_released()) {
     for (const auto& frame : frames) {
       GODWIT_TRY_ASSIGN(const FrameView view, open_frame(frame->bytes()));
-      for (const PartView part : view) GODWIT_TRY(handle(options_.self, part, frame));
+      for (const PartView part : view) GODWIT_TRY(handle(options_.self, part, frame, now));
     }
   }
   return {};
 }
 
-Result<> NodeCore::handle(NodeId peer, const PartView& part, const FramePtr& frame) {
+Result<> NodeCore::handle(NodeId peer, const PartView& part, const FramePtr& frame, Time now) {
   switch (part.type) {
     case PartType::kPull:
       return decoded<Pull>(part, [&](const auto& pull) { return router_.on_pull(pull); });
@@ -162,7 +199,7 @@ Result<> NodeCore::handle(NodeId peer, const PartView& part, const FramePtr& fra
     case PartType::kReleased:
       return decoded<Released>(part, [&](const auto& r) { return barriers_.on_released(peer, r); });
     case PartType::kBye:
-      return decoded<Bye>(part, [&](const auto& bye) { return on_bye(peer, bye); });
+      return decoded<Bye>(part, [&](const auto& bye) { return on_bye(peer, bye, now); });
     case PartType::kRowItems:
       return decoded<RowItems>(part, [&](const auto& i) { return shared_.on_items(i); });
     case PartType::kRowAcks:
@@ -174,6 +211,12 @@ Result<> NodeCore::handle(NodeId peer, const PartView& part, const FramePtr& fra
                                    [&](const auto& t) { return shared_.on_transfers(peer, t); });
     case PartType::kRowPlaces:
       return decoded<RowPlaces>(part, [&](const auto& p) { return shared_.on_places(peer, p); });
+    case PartType::kClock:
+      return decoded<Clock>(part, [&](const auto& c) { return clocks_.on_clock(peer, c, now); });
+    case PartType::kJoinClock:
+      return decoded<JoinClock>(part, [&](const auto&) { return clocks_.on_join(peer, now); });
+    case PartType::kJoinedClock:
+      return decoded<JoinedClock>(part, [&](const auto& j) { return clocks_.on_joined(peer, j); });
     case PartType::kBeat:
     case PartType::kReceipt:
       return {};
@@ -285,8 +328,9 @@ void NodeCore::say_bye(TicketId ticket) {
   waits_.begin(ticket, {.verb = "farewell"}, std::move(others));
 }
 
-Result<> NodeCore::on_bye(NodeId peer, const Bye& bye) {
+Result<> NodeCore::on_bye(NodeId peer, const Bye& bye, Time now) {
   members_.on_bye(peer);
+  clocks_.on_left(peer, now);
   links_.send_unnumbered(peer, make_frame(kFirstTerm, Receipt{}));
   if (bye.reason == ByeReason::kFailed && !failure_) {
     failure_ = unavailable("node {} gave up: {}", peer.value(), bye.text);
@@ -305,6 +349,15 @@ void NodeCore::finish_farewell_if_alone() {
 
 std::string NodeCore::describe(TicketId ticket, Time now) const {
   std::string text = waits_.what(ticket);
+  const LeaseRows* const lease = leases_.awaited(ticket);
+  const bool is_bounded = lease != nullptr && lease->need.has_value();
+  if (clocks_.is_waiting(ticket) || (is_bounded && clocks_.stable() < *lease->need)) {
+    return text + ", waiting for " + clocks_.describe_slowest(now);
+  }
+  if (is_bounded) {
+    return text + fmt::format(", {} of which are on their way",
+                              lease->missing.size() + lease->stale.size());
+  }
   for (const NodeId peer : waits_.waiting_for(ticket)) {
     text += ", waiting for " + members_.describe(peer, now);
   }

@@ -10,6 +10,7 @@
 #include "base/frame.h"
 #include "base/time_source.h"
 #include "core/barriers.h"
+#include "core/clocks.h"
 #include "core/flights.h"
 #include "core/leases.h"
 #include "core/links.h"
@@ -17,6 +18,7 @@
 #include "core/router.h"
 #include "core/shared_rows.h"
 #include "core/table_registry.h"
+#include "core/tick_flush.h"
 #include "core/visits.h"
 #include "core/waits.h"
 #include "core/wanted_rows.h"
@@ -27,6 +29,7 @@ namespace godwit {
 struct NodeCoreOptions {
   NodeId self;
   std::int64_t nodes = 1;
+  std::int64_t workers = 0;  // that are expected from tick 0 on
   Liveness liveness;
   Links::Options links;
   Router::FirstGuess first_guess;                      // empty: the home
@@ -92,6 +95,12 @@ class NodeCore final : private TicketEvents {
     shared_.overwrite_copy(id, values, reset_state);
     visits_.overwrite(id, values, reset_state);
   }
+  // A worker of this node has ended its ticks before `to`, or ends altogether.
+  void advance(WorkerId worker, Tick to, Time now);
+  void end_worker(WorkerId worker, Time now);
+  // The ticket is done when the worker may begin (core/clocks.h), or when `need` is stable.
+  void begin_worker(TicketId ticket, WorkerId worker, Time now);
+  void wait_until_stable(TicketId ticket, Tick need);
   // Nothing about rows is on its way or waits to be sent.
   bool is_quiet() const { return shared_.is_quiet() && visits_.is_quiet() && leases_.is_quiet(); }
 
@@ -106,6 +115,8 @@ class NodeCore final : private TicketEvents {
   SharedRows& shared() { return shared_; }
   const SharedRows& shared() const { return shared_; }
   Leases& leases() { return leases_; }
+  Clocks& clocks() { return clocks_; }
+  const Clocks& clocks() const { return clocks_; }
   const WantedRows& wanted() const { return wanted_; }
   const Visits& visits() const { return visits_; }
   const Links& links() const { return links_; }
@@ -114,13 +125,15 @@ class NodeCore final : private TicketEvents {
 
  private:
   void on_done(TicketId ticket) override;
-  Result<> handle(NodeId peer, const PartView& part, const FramePtr& frame);
-  Result<> handle_released();
-  Result<> on_bye(NodeId peer, const Bye& bye);
+  Result<> handle(NodeId peer, const PartView& part, const FramePtr& frame, Time now);
+  Result<> handle_released(Time now);
+  Result<> on_bye(NodeId peer, const Bye& bye, Time now);
   // A ticket that begins after the job has failed ends at once.
   bool refuse_if_failed(TicketId ticket, const char* verb);
   void lose(NodeId peer, const Error& why);
   void end_flushes();
+  // Sends what workers have changed in ticks that they have ended, and says so once it has arrived.
+  void flush_ticks(Time now);
   bool is_round_due() const;
   Time settle_from() const;
   void note_losses();
@@ -132,12 +145,14 @@ class NodeCore final : private TicketEvents {
   TicketEvents& events_;
   Waits waits_;
   Links links_;
+  Clocks clocks_;
   WantedRows wanted_;
   Flights flights_;
   SharedRows shared_;
   Router router_;
   Visits visits_;
   Leases leases_;
+  TickFlush tick_flush_;
   TableRegistry registry_;
   Barriers barriers_;
   Time next_beat_;

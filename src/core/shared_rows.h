@@ -30,6 +30,7 @@ class SharedRows {
   SharedRows(NodeId self, const PartitionMap& map, Tables& tables, WantedRows& wanted,
              Links& links);
 
+  NodeId self() const { return self_; }
   bool owns(RowId id) const;
   // Whether this node's threads read and change the row in its memory.
   bool is_here(RowId id) const;

@@ -2,6 +2,7 @@
 #include <chrono>
 #include <utility>
 
+#include "clock/staleness.h"
 #include "core/shared_rows.h"
 
 namespace godwit {
@@ -18,7 +19,10 @@ constexpr std::size_t kFewRows = 128;
 // would be felt in one of his steps.
 Missed SharedRows::give_away(NodeId user, TableId table, std::span<const Key> keys) {
   Missed left;
-  const bool may_move = user != self_ && rows(table).spec().placement == Placement::kIntent;
+  const TableSpec& spec = rows(table).spec();
+  // Rows of bounded tables have no copies that owners know: whatever moves, moves here.
+  const bool relocates = is_bounded(spec.consistency) && spec.placement == Placement::kRelocateOnly;
+  const bool may_move = user != self_ && (spec.placement == Placement::kIntent || relocates);
   look_how_busy(keys.size());
   const bool moves_cheaply = !is_busy_ && keys.size() <= kFewRows;
   for (std::size_t i = 0; i < keys.size(); ++i) {
@@ -28,7 +32,7 @@ Missed SharedRows::give_away(NodeId user, TableId table, std::span<const Key> ke
       use->is_used = 0;
       balance_.note_own(id, self_);
     }
-    const bool pays = may_move && (balance_.note_remote(id, user) || moves_cheaply);
+    const bool pays = may_move && (balance_.note_remote(id, user) || moves_cheaply || relocates);
     if (pays && owns(id) && !is_wanted_by_others(id, user)) transfer(id, user);
     if (!pays || owns(id)) left.push_back(static_cast<std::uint32_t>(i));
   }

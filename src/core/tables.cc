@@ -1,11 +1,13 @@
 // core/tables.cc: opens tables by name.
 #include "core/tables.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/check.h"
 #include "base/errors.h"
 #include "base/try.h"
+#include "clock/staleness.h"
 
 namespace godwit {
 namespace {
@@ -47,7 +49,17 @@ Result<Tables::Entry> Tables::make(TableId id, const TableSpec& spec) {
   GODWIT_CHECK(is_new);
   const auto [place, fresh] = by_id_.emplace(id, std::move(rows));
   GODWIT_CHECK(fresh);
+  note_staleness();
   return Entry{id, place->second.get()};
+}
+
+void Tables::note_staleness() {
+  std::int64_t smallest = kUnboundedStaleness;
+  for (const auto& [id, rows] : by_id_) {
+    const Consistency& consistency = rows->spec().consistency;
+    if (is_bounded(consistency)) smallest = std::min(smallest, staleness_of(consistency));
+  }
+  staleness_.store(smallest, std::memory_order_relaxed);
 }
 
 void Tables::drop(TableId id) {
@@ -56,6 +68,7 @@ void Tables::drop(TableId id) {
   if (place == by_id_.end()) return;
   by_name_.erase(place->second->spec().name);
   by_id_.erase(place);
+  note_staleness();
 }
 
 Result<std::optional<Tables::Entry>> Tables::find(const TableSpec& spec) const {

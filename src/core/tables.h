@@ -1,7 +1,9 @@
 // core/tables.h: the tables of a node and the memory they share. Thread-safe.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -40,6 +42,12 @@ class Tables {
   Result<std::optional<Entry>> find(const TableSpec& spec) const;
   // Null if there is no such table.
   TableRows* find(TableId id) const;
+  // The smallest of all tables whose reads may not be older than some ticks; nothing if there are
+  // none.
+  std::optional<std::int64_t> staleness() const {
+    const std::int64_t smallest = staleness_.load(std::memory_order_relaxed);
+    return smallest == kUnboundedStaleness ? std::nullopt : std::optional(smallest);
+  }
   // fn(id, rows) for each table, in the order of ids.
   template <class Fn>
   void for_each(Fn&& fn) const {
@@ -48,12 +56,17 @@ class Tables {
   }
 
  private:
+  static constexpr std::int64_t kUnboundedStaleness = std::numeric_limits<std::int64_t>::max();
+
+  void note_staleness() GODWIT_REQUIRES(mutex_);
+
   MemoryBudget budget_;
   const double share_;
   HoldTimes* const holds_;
   mutable Mutex mutex_;
   std::map<TableId, std::unique_ptr<TableRows>> by_id_ GODWIT_GUARDED_BY(mutex_);
   std::map<std::string, TableId, std::less<>> by_name_ GODWIT_GUARDED_BY(mutex_);
+  std::atomic<std::int64_t> staleness_ = kUnboundedStaleness;
 };
 
 }  // namespace godwit

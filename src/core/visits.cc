@@ -16,14 +16,15 @@ constexpr std::size_t kAhead = 16;  // records asked for before they are needed
 }  // namespace
 
 Visits::Visits(std::int64_t nodes, Tables& tables, WantedRows& wanted, const SharedRows& shared,
-               Router& router, Waits& waits, const Flights& flights)
+               Router& router, Waits& waits, const Flights& flights, const Clocks& clocks)
     : nodes_(nodes),
       tables_(tables),
       wanted_(wanted),
       shared_(shared),
       router_(router),
       waits_(waits),
-      flights_(flights) {}
+      flights_(flights),
+      clocks_(clocks) {}
 
 FloatBlocks& Visits::blocks(TableId table) {
   return wanted_.bases(table, tables_.find(table)->layout().row_floats());
@@ -37,14 +38,14 @@ void Visits::split(TableId table, std::span<const Key> keys) {
 void Visits::split_by_owners(std::span<const Key> keys) {
   GODWIT_CHECK_EQ(keys.size(), owners_.size());
   std::size_t i = 0;
-  split_.by(keys, nodes_, [&](Key) { return NodeId{owners_[i++]}; });
+  split_.by(keys, nodes_, [&](Key) { return owners_[i++]; });
 }
 
 TicketId Visits::begin(TableId table, std::span<const Key> keys, const Split::Group& group,
                        Kind kind, Time now) {
   const TicketId ticket = waits_.reserve();
   UnderWay& visit = under_way_[ticket];
-  visit = {.table = table, .kind = kind, .begun = now};
+  visit = {.table = table, .kind = kind, .begun = now, .stable = clocks_.stable()};
   visit.keys.reserve(group.positions.size());
   for (const std::uint32_t position : group.positions) visit.keys.push_back(keys[position]);
   return ticket;
@@ -105,11 +106,11 @@ void Visits::gather(TableId table, std::span<const Key> keys) {
     float* const base = bases.at(row.base);
     if (std::memcmp(here.data(), base, here.size_bytes()) == 0) {
       unchanged_.push_back(keys[i]);
-      owners_of_unchanged_.push_back(bases.note(row.base));
+      owners_of_unchanged_.push_back(bases.note(row.base).owner);
       return;
     }
     changed_.push_back(keys[i]);
-    owners_.push_back(bases.note(row.base));
+    owners_.push_back(bases.note(row.base).owner);
     const std::size_t at = deltas_.size();
     deltas_.resize(at + length);
     for (std::size_t k = 0; k < length; ++k) deltas_[at + k] = here[k] - base[k];
@@ -136,11 +137,15 @@ void Visits::flush(bool refreshes, Time now) {
     });
     for_each_part(keys, [&](std::span<const Key> some) {
       if (refreshes) return exchange(table, some, now);
-      gather(table, some);
-      for (const Key key : changed_) out_.insert({table, key});
-      send_changes(table, Kind::kTell, now);
+      tell(table, some, now);
     });
   });
+}
+
+void Visits::tell(TableId table, std::span<const Key> keys, Time now) {
+  gather(table, keys);
+  for (const Key key : changed_) out_.insert({table, key});
+  send_changes(table, Kind::kTell, now);
 }
 
 void Visits::end(TableId table, std::span<const Key> keys, Time now) {
@@ -161,7 +166,7 @@ void Visits::end(TableId table, std::span<const Key> keys, Time now) {
     if (std::memcmp(here.data(), base, here.size_bytes()) == 0) return wanted.erase(row);
     row.stage = Stage::kLeaving;
     changed_.push_back(key);
-    owners_.push_back(bases.note(block));
+    owners_.push_back(bases.note(block).owner);
     const std::size_t at = deltas_.size();
     deltas_.resize(at + length);
     for (std::size_t i = 0; i < length; ++i) deltas_[at + i] = here[i] - base[i];
@@ -203,9 +208,9 @@ void Visits::collect(Time now) {
     if (!outcome.error) {
       for_answers(visit, outcome, [&](std::span<const Key> keys, const Arrived& answer) {
         if (is_fetch) {
-          install(visit.table, keys, answer);
+          install(visit, keys, answer);
         } else {
-          rebase(visit.table, keys, answer);
+          rebase(visit, keys, answer);
         }
       });
       if (is_fetch) last_begun_ = visit.begun;
@@ -249,9 +254,10 @@ void Visits::for_answers(const UnderWay& visit, const Waits::Outcome& outcome, F
 }
 
 // Puts rows in their places that are wanted still.
-void Visits::install(TableId table, std::span<const Key> keys, const Arrived& answer) {
-  const std::size_t length = blocks(table).length();
-  WantedRowsOfTable& wanted = wanted_.table(table);
+void Visits::install(const UnderWay& visit, std::span<const Key> keys, const Arrived& answer) {
+  const std::size_t length = blocks(visit.table).length();
+  const BlockNote note{.owner = answer.owner, .stamp = visit.stable};
+  WantedRowsOfTable& wanted = wanted_.table(visit.table);
   std::vector<std::uint32_t> unwanted;  // by now; or an answer that repeats a position
   for (std::size_t i = 0; i < keys.size(); ++i) {
     if (i + kAhead < keys.size()) wanted.prefetch(keys[i + kAhead]);
@@ -264,21 +270,21 @@ void Visits::install(TableId table, std::span<const Key> keys, const Arrived& an
     unwanted.push_back(static_cast<std::uint32_t>(i));
     if (is_awaited) wanted.erase(*row);
   }
-  if (unwanted.empty()) return adopt(table, keys, answer.values, answer.owner);
+  if (unwanted.empty()) return adopt(visit.table, keys, answer.values, note);
   std::size_t begin = 0;
   unwanted.push_back(static_cast<std::uint32_t>(keys.size()));
   for (const std::uint32_t end : unwanted) {
     const auto some = keys.subspan(begin, end - begin);
-    adopt(table, some, answer.values.subspan(begin * length, some.size() * length), answer.owner);
+    adopt(visit.table, some, answer.values.subspan(begin * length, some.size() * length), note);
     begin = end + 1;
   }
 }
 
 // The rows as they are at their owners, with what was added here since they were sent.
-void Visits::rebase(TableId table, std::span<const Key> keys, const Arrived& answer) {
-  FloatBlocks& bases = blocks(table);
+void Visits::rebase(const UnderWay& visit, std::span<const Key> keys, const Arrived& answer) {
+  FloatBlocks& bases = blocks(visit.table);
   const std::size_t length = bases.length();
-  WantedRowsOfTable& wanted = wanted_.table(table);
+  WantedRowsOfTable& wanted = wanted_.table(visit.table);
   keys_.clear();
   positions_.clear();
   for (std::size_t i = 0; i < keys.size(); ++i) {
@@ -287,9 +293,9 @@ void Visits::rebase(TableId table, std::span<const Key> keys, const Arrived& ans
     keys_.push_back(keys[i]);
     positions_.push_back(static_cast<std::uint32_t>(i));
   }
-  tables_.find(table)->visit(keys_, scratch_, [&](std::size_t i, std::span<float> here) {
+  tables_.find(visit.table)->visit(keys_, scratch_, [&](std::size_t i, std::span<float> here) {
     const std::uint32_t block = wanted.find(keys_[i])->base;
-    bases.note(block) = static_cast<std::uint32_t>(answer.owner.value());
+    bases.note(block) = {.owner = answer.owner, .stamp = visit.stable};
     float* const base = bases.at(block);
     const float* const now = answer.values.data() + positions_[i] * length;
     for (std::size_t k = 0; k < length; ++k) here[k] = now[k] + (here[k] - base[k]);
@@ -298,7 +304,7 @@ void Visits::rebase(TableId table, std::span<const Key> keys, const Arrived& ans
 }
 
 void Visits::adopt(TableId table, std::span<const Key> keys, std::span<const float> floats,
-                   NodeId owner) {
+                   const BlockNote& note) {
   TableRows& rows = *tables_.find(table);
   FloatBlocks& bases = blocks(table);
   WantedRowsOfTable& wanted = wanted_.table(table);
@@ -315,7 +321,7 @@ void Visits::adopt(TableId table, std::span<const Key> keys, std::span<const flo
     } else {
       const std::uint32_t block = bases.take();
       row.base = block & WantedRow::kBaseMax;
-      bases.note(block) = static_cast<std::uint32_t>(owner.value());
+      bases.note(block) = note;
       std::copy_n(from, bases.length(), bases.at(block));
       rows.use(key)->is_watched = 1;
       if (row.returns != 0) returned_.push_back({table, key});

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "base/time_source.h"
+#include "core/clocks.h"
 #include "core/flights.h"
 #include "core/float_blocks.h"
 #include "core/router.h"
@@ -45,7 +46,7 @@ class Visits {
  public:
   // REQUIRES: all arguments outlive this.
   Visits(std::int64_t nodes, Tables& tables, WantedRows& wanted, const SharedRows& shared,
-         Router& router, Waits& waits, const Flights& flights);
+         Router& router, Waits& waits, const Flights& flights, const Clocks& clocks);
 
   // Whether a visit of a wanted row may begin now; it has begun then, and fetch() must follow.
   // Otherwise it begins by itself, later.
@@ -57,6 +58,8 @@ class Visits {
   // What was added to rows, of all that are not is_out(), goes to the owners; with `refreshes`, all
   // these rows are exchanged.
   void flush(bool refreshes, Time now);
+  // What was added to rows goes to the owners. REQUIRES: each is visiting, and not is_out().
+  void tell(TableId table, std::span<const Key> keys, Time now);
   // Gives rows back that nobody here wants any more. REQUIRES: each is visiting, and not is_out().
   void end(TableId table, std::span<const Key> keys, Time now);
 
@@ -68,6 +71,8 @@ class Visits {
   // The row is being exchanged, or what was added to it is on its way.
   bool is_out(RowId id) const { return out_.contains(id); }
   bool are_any_out() const { return !out_.empty(); }
+  // What was stable when a row that is visiting was asked for last: all of that is in it.
+  Tick stamp(TableId table, const WantedRow& row) { return blocks(table).note(row.base).stamp; }
 
   // Overwrites the values of a row that is visiting, while the owner is asked to do so.
   void overwrite(RowId id, std::span<const float> values, bool reset_state);
@@ -102,6 +107,7 @@ class Visits {
     TableId table;
     Kind kind = Kind::kFetch;
     Time begun;
+    Tick stable;  // then
     std::vector<Key> keys;
     std::vector<std::size_t> begins;  // in `keys`, of the requests that it is made of
   };
@@ -126,9 +132,10 @@ class Visits {
   // fn(keys, answer) for each answer.
   template <class Fn>
   void for_answers(const UnderWay& visit, const Waits::Outcome& outcome, Fn&& fn);
-  void install(TableId table, std::span<const Key> keys, const Arrived& answer);
-  void adopt(TableId table, std::span<const Key> keys, std::span<const float> floats, NodeId owner);
-  void rebase(TableId table, std::span<const Key> keys, const Arrived& answer);
+  void install(const UnderWay& visit, std::span<const Key> keys, const Arrived& answer);
+  void adopt(TableId table, std::span<const Key> keys, std::span<const float> floats,
+             const BlockNote& note);
+  void rebase(const UnderWay& visit, std::span<const Key> keys, const Arrived& answer);
   void fetch_delayed(Time now);
   void refuse(const UnderWay& fetch, const Error& why);
   void left(const UnderWay& visit);
@@ -140,6 +147,7 @@ class Visits {
   Router& router_;
   Waits& waits_;
   const Flights& flights_;
+  const Clocks& clocks_;
   Split split_;
   std::map<TicketId, UnderWay> under_way_;
   std::vector<TicketId> done_;
@@ -148,10 +156,10 @@ class Visits {
   std::vector<RowId> returned_;
   std::vector<RowId> again_;
   std::vector<Key> unchanged_;
-  std::vector<std::uint32_t> owners_of_unchanged_;
+  std::vector<NodeId> owners_of_unchanged_;
   std::vector<Key> changed_;
   std::vector<float> deltas_;
-  std::vector<std::uint32_t> owners_;
+  std::vector<NodeId> owners_;
   std::vector<Key> keys_;
   std::vector<std::uint32_t> positions_;
   RowScratch scratch_;

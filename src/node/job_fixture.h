@@ -17,7 +17,8 @@ namespace godwit {
 
 // body(session) on a thread for each node of a job, over real sockets if there are several.
 inline void run_job(std::int64_t nodes, const std::string& name,
-                    const std::function<void(Session&)>& body) {
+                    const std::function<void(Session&)>& body, std::int64_t workers = 1,
+                    std::chrono::seconds wait_max = std::chrono::seconds(30)) {
   const std::string job = name + "-" + std::to_string(::getpid());
   std::vector<std::jthread> threads;
   for (std::int64_t node = 0; node < nodes; ++node) {
@@ -27,7 +28,8 @@ inline void run_job(std::int64_t nodes, const std::string& name,
                                     .rendezvous = "unix:@" + job,
                                     .job = job,
                                     .token = "secret",
-                                    .wait_max = std::chrono::seconds(30)});
+                                    .workers = workers,
+                                    .wait_max = wait_max});
       ASSERT_TRUE(session.ok()) << session.error().message();
       body(*session);
     });

@@ -59,8 +59,8 @@ class LeaseQueue {
   // In no order.
   template <class Fn>
   void for_each(Fn&& fn) const {
-    for (const Entry& entry : in_order_) fn(*entry.lease);
-    for (const Entry& entry : heap_) fn(*entry.lease);
+    for (const Entry& entry : in_order_) fn(entry.lease);
+    for (const Entry& entry : heap_) fn(entry.lease);
   }
 
  private:

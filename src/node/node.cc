@@ -97,8 +97,11 @@ Node::Node(const NodeOptions& options)
           {.name = fmt::format("node {}", options.self.value()), .level = LogLevel::kWarn})),
       tables_(options.memory_bytes_max, 1.0 / static_cast<double>(options.nodes), &holds_),
       sender_(metrics_),
-      core_({.self = options.self, .nodes = options.nodes, .liveness = options.liveness}, tables_,
-            sender_, *this, time_.now()),
+      core_({.self = options.self,
+             .nodes = options.nodes,
+             .workers = options.workers,
+             .liveness = options.liveness},
+            tables_, sender_, *this, time_.now()),
       late_leases_(metrics_.counter("lease.late").make_cell()),
       missed_keys_(metrics_.counter("lease.missed_keys").make_cell()),
       lease_waits_(metrics_.counter("lease.waits").make_cell()) {}

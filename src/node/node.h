@@ -31,6 +31,7 @@ namespace godwit {
 struct NodeOptions {
   NodeId self{0};
   std::int64_t nodes = 1;
+  std::int64_t workers = 1;            // that are expected from tick 0 on
   std::uint64_t memory_bytes_max = 0;  // 0: what the machine has
   Duration wait_max = std::chrono::minutes(10);
   Duration join_within = std::chrono::seconds(60);
@@ -81,12 +82,22 @@ class Node final : private TransportEvents, private TicketEvents {
   // Overwrites rows. True if the ticket is to be waited for.
   Result<bool> set_rows(const Tables::Entry& table, TicketId ticket, PushMode mode,
                         std::span<const Key> keys, std::span<const float> values);
+  // Ticks of workers (node_ticks.cc). A worker of this node begins, in the tick that comes back.
+  Result<Tick> begin_worker(WorkerId id, Schedule& schedule);
+  void end_worker(Schedule& schedule);
+  // Its tick is `tick` from now on. Waits until others are close enough.
+  Result<> advance(Schedule& schedule, Tick tick);
+  // Whether there is a table whose reads may not be older than some ticks.
+  bool is_bounded() const { return tables_.staleness().has_value(); }
+  // Returns when all changes of ticks up to `need` are in the rows.
+  Result<> wait_until_stable(Tick need);
+  // Rows of a bounded table were pushed to; REQUIRES: more than one node.
+  void note_pushed(TableId table, std::span<const Key> keys);
+
   // Leases of a worker (node_leases.cc). REQUIRES: more than one node.
   void add_lease(Schedule& schedule, const Schedule::LeasePtr& lease);
-  Result<> advance(Schedule& schedule, Tick tick);
   Result<> open_lease(Schedule& schedule, const Schedule::LeasePtr& lease);
   void close_lease(LeaseState& lease);
-  void close_all(Schedule& schedule);
   // Whether the row is here, or owned here and never touched: asks nobody. Thread-safe.
   bool is_local(const Tables::Entry& table, Key key) GODWIT_EXCLUDES(mutex_);
   // Begins a lease on those of its keys that are local, which then is ready. The others are taken
@@ -100,8 +111,6 @@ class Node final : private TransportEvents, private TicketEvents {
   // are as they were there, at some time since.
   Result<> flush(Flush kind);
 
-  // A worker of this node begins; it ends with close_all(). REQUIRES: more than one node.
-  void add_worker(WorkerId id, const Schedule& schedule);
   // What `godwit status` asks (node_status.cc): a line of JSON, with "error" if it cannot be said.
   std::string answer(std::string_view question);
 
@@ -156,6 +165,10 @@ class Node final : private TransportEvents, private TicketEvents {
   bool is_local_now(RowId id, const TableRows& rows) const;  // under the lock
   // These two under the lock.
   void start(Schedule& schedule, const Schedule::LeasePtr& lease, Time now);
+  void advance_leases(Schedule& schedule, Tick tick, Time now);
+  // Leases that are held over a tick are read in the next one; those that are open and not fresh
+  // enough for that come back.
+  std::vector<Schedule::LeasePtr> look_at_held(Schedule& schedule, Time now);
   bool end(LeaseState& lease, Time now);  // true: nothing is to be sent or waited for by that
   void fire_timer(Time armed_for);
   Result<> wait_for_row(RowId id, bool until_applied, MutexLock& lock) GODWIT_REQUIRES(mutex_);

@@ -11,11 +11,6 @@ namespace {
 
 using Phase = LeaseState::Phase;
 
-// A worker that is busy all the time leaves the loop's thread no processor, if there are as many
-// workers as processors: what has come is then handled by the workers, this often at most.
-constexpr Duration kServeEvery = std::chrono::microseconds(20);
-constexpr Duration kServeSeldom = std::chrono::microseconds(100);  // while nothing comes
-
 constexpr std::uint64_t kShortTicks = 16;
 
 }  // namespace
@@ -26,6 +21,7 @@ void Node::start(Schedule& schedule, const Schedule::LeasePtr& lease, Time now) 
   const auto ticks = static_cast<std::uint64_t>(lease->last.value()) -
                      static_cast<std::uint64_t>(lease->first.value());
   lease->rows.is_short = ticks <= kShortTicks;
+  lease->rows.need = need_of(*lease, std::max(lease->first, schedule.tick()));
   schedule.activate(lease);
   core_.leases().acquire(lease->rows, now);
   if (core_.leases().settle(lease->rows)) lease->is_ready.store(true, std::memory_order_release);
@@ -54,37 +50,6 @@ void Node::add_lease(Schedule& schedule, const Schedule::LeasePtr& lease) {
   });
 }
 
-Result<> Node::advance(Schedule& schedule, Tick tick) {
-  std::optional<Error> failure;
-  Time now = time_.now();
-  if (now - schedule.served > schedule.serve_every) {
-    schedule.served = now;
-    schedule.serve_every =
-        loop_->serve_in_passing() ? kServeEvery : std::min(2 * schedule.serve_every, kServeSeldom);
-    now = time_.now();
-  }
-  with_core([&] {
-    now_ = now;
-    if (const auto& action = core_.leases().action(); action.noted > schedule.actions_noted) {
-      schedule.actions_noted = action.noted;
-      schedule.timer().note_action(action.begun, action.took);
-    }
-    schedule.advance(tick, now);
-    // First what comes, so that what is wanted again does not leave.
-    for (const auto& lease : schedule.take_due()) start(schedule, lease, now);
-    for (const auto& lease : schedule.take_ended()) end(*lease, now);
-    core_.leases().send(now);
-    std::erase_if(schedule.opened, [&](const Schedule::LeasePtr& lease) {
-      if (lease->phase == Phase::kActive) core_.leases().note_written(lease->rows);
-      return lease->phase != Phase::kActive;
-    });
-    if (core_.pass_by(now)) core_.note_round_end(time_.now());
-    failure = core_.failure() ? core_.failure() : core_.visits().failure();
-  });
-  if (failure) return std::move(*failure);
-  return {};
-}
-
 Result<> Node::open_lease(Schedule& schedule, const Schedule::LeasePtr& lease) {
   const TicketId ticket = reserve();
   bool is_ready = false;
@@ -100,6 +65,10 @@ Result<> Node::open_lease(Schedule& schedule, const Schedule::LeasePtr& lease) {
     const bool is_late = lease->phase == Phase::kQueued;
     start(schedule, lease, now);
     core_.leases().send(now);
+    // Who opens it before its time reads it now.
+    if (const auto need = need_of(*lease, schedule.tick())) {
+      core_.leases().set_need(lease->rows, *need, now);
+    }
     is_ready = core_.leases().settle(lease->rows);
     if (is_ready) {
       lease->is_ready.store(true, std::memory_order_release);
@@ -126,13 +95,6 @@ void Node::close_lease(LeaseState& lease) {
     if (end(lease, now_)) return;
   }
   with_core([] {});
-}
-
-void Node::close_all(Schedule& schedule) {
-  with_core([&] {
-    for (const auto& lease : schedule.take_all()) end(*lease, time_.now());
-    std::erase_if(workers_, [&](const auto& worker) { return worker.schedule == &schedule; });
-  });
 }
 
 bool Node::is_local_now(RowId id, const TableRows& rows) const {

@@ -171,11 +171,6 @@ void Node::open_status_socket() {
   }
 }
 
-void Node::add_worker(WorkerId id, const Schedule& schedule) {
-  const MutexLock lock(mutex_);
-  workers_.push_back({id, &schedule});
-}
-
 std::string Node::answer(std::string_view question) {
   if (question == "status") return status_text();
   if (question.starts_with("key ")) {
@@ -236,14 +231,14 @@ void Node::write_leases(JsonText& json, RowId id) {
   json.key("leases").begin_array();
   std::size_t count = 0;
   for (const WorkerPlace& worker : workers_) {
-    worker.schedule->active().for_each([&](const LeaseState& lease) {
-      const LeaseRows& rows = lease.rows;
+    worker.schedule->active().for_each([&](const Schedule::LeasePtr& lease) {
+      const LeaseRows& rows = lease->rows;
       if (rows.table != id.table || !rows.is_acquired) return;
       if (std::find(rows.keys.begin(), rows.keys.end(), id.key) == rows.keys.end()) return;
       if (++count > kLeasesToldMax) return;
-      json.begin_object().field("worker", worker.id.value()).field("first", lease.first.value());
-      json.field("last", lease.last.value());
-      json.field("open", lease.is_open.load(std::memory_order_relaxed)).end_object();
+      json.begin_object().field("worker", worker.id.value()).field("first", lease->first.value());
+      json.field("last", lease->last.value());
+      json.field("open", lease->is_open.load(std::memory_order_relaxed)).end_object();
     });
   }
   json.end_array().field("leases_count", count);

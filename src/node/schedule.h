@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "core/leases.h"
@@ -39,6 +40,10 @@ class LeaseState {
   std::vector<float*> places;  // the worker's thread's: of an open lease
 };
 
+// What must be in the rows of a lease of a bounded table, if it is read in this tick; nothing if
+// the table is none.
+std::optional<Tick> need_of(const LeaseState& lease, Tick read_in);
+
 class Schedule {
  public:
   using LeasePtr = LeaseQueue::LeasePtr;
@@ -62,6 +67,7 @@ class Schedule {
   Tick tick() const { return tick_; }
   ActionTimer& timer() { return timer_; }
 
+  WorkerId worker;
   std::uint64_t actions_noted = 0;  // of the node's, so far
   // The worker's thread's, not guarded:
   Time served;  // when it looked for frames last

@@ -54,6 +54,7 @@ Result<Session> Session::open(const SessionOptions& options) {
   }
   GODWIT_TRY_ASSIGN(auto joined, Node::open({.self = place.node,
                                              .nodes = place.nodes,
+                                             .workers = options.workers,
                                              .memory_bytes_max = options.memory_bytes_max,
                                              .wait_max = options.wait_max,
                                              .join_within = options.join_max,
@@ -77,7 +78,9 @@ Result<Table> Session::table(const TableSpec& spec) {
 
 Result<Worker> Session::worker() {
   const WorkerId id{state_->workers_begun.fetch_add(1, std::memory_order_relaxed)};
-  return Worker(std::make_unique<WorkerState>(state_, id));
+  auto worker = std::make_unique<WorkerState>(state_, id);
+  GODWIT_TRY_ASSIGN(worker->tick, state_->node->begin_worker(id, *worker->schedule));
+  return Worker(std::move(worker));
 }
 
 Result<> Session::barrier() {

@@ -7,6 +7,7 @@
 
 #include "base/errors.h"
 #include "base/try.h"
+#include "clock/staleness.h"
 #include "node/states.h"
 
 namespace godwit {
@@ -100,9 +101,9 @@ void place_answer(const PendingCall& call, const Arrived& answer) {
   }
 }
 
+// REQUIRES: check_call() was asked.
 Result<std::uint64_t> begin_pull(WorkerState& worker, const TableState& table,
                                  std::span<const Key> keys, std::span<float> values) {
-  GODWIT_TRY(check_call(worker, table));
   Node& node = *worker.session->node;
   TableRows& rows = *table.entry.rows;
   worker.pulled_keys->add(keys.size());
@@ -132,6 +133,12 @@ Result<std::uint64_t> begin_pull(WorkerState& worker, const TableState& table,
   }
   worker.spare.push_back(std::move(call));
   return 0;
+}
+
+// Others are to know of rows that were changed here.
+void note_pushed(Node& node, const Tables::Entry& table, std::span<const Key> keys) {
+  if (table.rows->take_has_touched()) node.note_touched();
+  if (is_bounded(table.rows->spec().consistency)) node.note_pushed(table.id, keys);
 }
 
 // Changes the rows of worker.missed that are here after all; those that are not stay missed.
@@ -177,7 +184,7 @@ Result<std::uint64_t> begin_push(WorkerState& worker, const TableState& table,
     GODWIT_TRY_ASSIGN(const bool is_sent, send_call(worker, *call, table.entry,
                                                     {"push", keys.size()}, keys, 0, requests));
     if (is_sent) {
-      if (rows.take_has_touched()) node.note_touched();
+      note_pushed(node, table.entry, keys);
       return remember(worker, std::move(call));
     }
     const auto here = call->split.of(node.self());  // these are done
@@ -186,7 +193,7 @@ Result<std::uint64_t> begin_push(WorkerState& worker, const TableState& table,
     });
     GODWIT_TRY(push_missed(worker, rows, keys, gradients));
   }
-  if (rows.take_has_touched()) node.note_touched();
+  note_pushed(node, table.entry, keys);
   worker.spare.push_back(std::move(call));
   return 0;
 }
@@ -233,12 +240,10 @@ WorkerState::WorkerState(std::shared_ptr<SessionState> session_of, WorkerId work
       pushed_keys(session->node->metrics().counter("push.keys").make_cell()),
       set_keys(session->node->metrics().counter("set.keys").make_cell()),
       remote_keys(session->node->metrics().counter("remote.keys").make_cell()),
-      leased_keys(session->node->metrics().counter("lease.keys").make_cell()) {
-  if (session->node->nodes() > 1) session->node->add_worker(id, *schedule);
-}
+      leased_keys(session->node->metrics().counter("lease.keys").make_cell()) {}
 
 WorkerState::~WorkerState() {
-  if (session->node->nodes() > 1) session->node->close_all(*schedule);
+  session->node->end_worker(*schedule);
 }
 
 Worker::Worker(std::unique_ptr<WorkerState> state) : state_(std::move(state)) {}
@@ -254,21 +259,47 @@ Tick Worker::tick() const {
   return state_->tick;
 }
 
+// Rows of other nodes that are here may be too old: they are read through a lease.
+Result<> Worker::pull_leased(const Table& table, std::span<const Key> keys,
+                             std::span<float> values) {
+  const TableRows& rows = *table.state_->entry.rows;
+  GODWIT_TRY(rows.check_pull(keys, values.size()));
+  GODWIT_TRY_ASSIGN(Lease lease, intend(table, keys, tick(), Tick{tick().value() + 1}, Use::kRead));
+  GODWIT_TRY(open(lease));
+  state_->pulled_keys->add(keys.size());
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const LeasedRow row = lease[i];
+    std::copy(row.value().begin(), row.value().end(),
+              values.begin() + static_cast<std::ptrdiff_t>(i * row.value().size()));
+  }
+  return close(lease);
+}
+
 Result<> Worker::pull(const Table& table, std::span<const Key> keys, std::span<float> values) {
+  GODWIT_TRY_ASSIGN(const Ticket ticket, pull_async(table, keys, values));
+  return wait(ticket);
+}
+
+Result<Ticket> Worker::pull_async(const Table& table, std::span<const Key> keys,
+                                  std::span<float> values) {
+  GODWIT_TRY(check_call(*state_, *table.state_));
+  const TableSpec& spec = table.spec();
+  if (is_bounded(spec.consistency)) {
+    Node& node = *state_->session->node;
+    if (node.nodes() > 1 && spec.rule.additive()) {
+      GODWIT_TRY(pull_leased(table, keys, values));
+      return Ticket();
+    }
+    GODWIT_TRY(node.wait_until_stable(needed_to_read(tick(), staleness_of(spec.consistency))));
+  }
   GODWIT_TRY_ASSIGN(const std::uint64_t call, begin_pull(*state_, *table.state_, keys, values));
-  return finish(*state_, call);
+  return Ticket(call);
 }
 
 Result<> Worker::push(const Table& table, std::span<const Key> keys,
                       std::span<const float> gradients) {
   GODWIT_TRY_ASSIGN(const std::uint64_t call, begin_push(*state_, *table.state_, keys, gradients));
   return finish(*state_, call);
-}
-
-Result<Ticket> Worker::pull_async(const Table& table, std::span<const Key> keys,
-                                  std::span<float> values) {
-  GODWIT_TRY_ASSIGN(const std::uint64_t call, begin_pull(*state_, *table.state_, keys, values));
-  return Ticket(call);
 }
 
 Result<Ticket> Worker::push_async(const Table& table, std::span<const Key> keys,

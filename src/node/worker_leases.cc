@@ -4,6 +4,7 @@
 
 #include "base/errors.h"
 #include "base/try.h"
+#include "clock/staleness.h"
 #include "godwit/worker.h"
 #include "node/states.h"
 
@@ -79,6 +80,11 @@ Result<> Worker::open(Lease& lease, Access access) {
       return invalid_argument("this lease has ended: it was for ticks {} to {}, the tick is {}",
                               state->first.value(), state->last.value() - 1, state_->tick.value());
     }
+    const Consistency& consistency = rows.rows->spec().consistency;
+    if (is_bounded(consistency)) {
+      const Tick need = needed_to_read(state_->tick, staleness_of(consistency));
+      GODWIT_TRY(node.wait_until_stable(need));
+    }
     GODWIT_TRY(rows.rows->resolve(rows.keys, rows.refs));
   } else {
     GODWIT_TRY(check_in_place(*state_, rows.rows->spec()));
@@ -106,7 +112,7 @@ Result<> Worker::advance() {
   Node& node = *state_->session->node;
   GODWIT_TRY(check_no_rows_held(node));
   state_->tick = Tick{state_->tick.value() + 1};
-  if (node.nodes() == 1) return {};
+  if (node.nodes() == 1 && !node.is_bounded()) return {};
   return node.advance(*state_->schedule, state_->tick);
 }
 

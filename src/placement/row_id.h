@@ -1,6 +1,7 @@
 // placement/row_id.h: one row of the job.
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 
@@ -13,7 +14,7 @@ struct RowId {
   TableId table;
   Key key = 0;
 
-  friend bool operator==(const RowId&, const RowId&) = default;
+  friend auto operator<=>(const RowId&, const RowId&) = default;
 
   struct Hash {
     std::size_t operator()(const RowId& id) const {

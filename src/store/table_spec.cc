@@ -21,6 +21,7 @@ constexpr std::size_t kNameLengthMax = 128;
 constexpr std::uint32_t kRowLengthMax = 1U << 24;
 // A bounded table's index must be addressable: 2^40 rows are 4 TiB of it.
 constexpr std::uint64_t kBoundedRowsMax = std::uint64_t{1} << 40;
+constexpr std::int64_t kStalenessMax = 1'000'000;
 
 bool is_name_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
@@ -56,9 +57,14 @@ Result<> validate_consistency(const Consistency& consistency) {
   if (consistency.kind > ConsistencyKind::kAuto) {
     return invalid_argument("consistency: unknown kind {}", static_cast<int>(consistency.kind));
   }
-  if (consistency.kind != ConsistencyKind::kAsync) {
-    return invalid_argument("consistency {} is not available yet, use async",
+  if (consistency.kind == ConsistencyKind::kBsp || consistency.kind == ConsistencyKind::kAuto) {
+    return invalid_argument("consistency {} is not available yet, use async or ssp:S",
                             to_string(consistency));
+  }
+  if (consistency.kind == ConsistencyKind::kSsp &&
+      (consistency.staleness < 0 || consistency.staleness > kStalenessMax)) {
+    return invalid_argument("consistency: staleness is {}, but must be 0 to {}",
+                            consistency.staleness, kStalenessMax);
   }
   return {};
 }
@@ -80,7 +86,12 @@ Result<> validate_fields(const TableSpec& spec) {
   if (spec.codec > Codec::kInt8) {
     return invalid_argument("codec: unknown kind {}", static_cast<int>(spec.codec));
   }
-  return validate_consistency(spec.consistency);
+  GODWIT_TRY(validate_consistency(spec.consistency));
+  if (spec.consistency.kind != ConsistencyKind::kAsync && spec.codec != Codec::kFp32) {
+    return invalid_argument("codec {} needs consistency async, but it is {}", to_string(spec.codec),
+                            to_string(spec.consistency));
+  }
+  return {};
 }
 
 }  // namespace

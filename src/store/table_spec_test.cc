@@ -46,6 +46,15 @@ TEST(TableSpec, BadOnesNameTheFieldAndItsLimit) {
               HasSubstr("finite"));
   EXPECT_THAT(refusal([](TableSpec& s) { s.consistency.kind = ConsistencyKind::kBsp; }),
               HasSubstr("bsp is not available yet"));
+  EXPECT_THAT(refusal([](TableSpec& s) {
+                s.consistency = {.kind = ConsistencyKind::kSsp, .staleness = -1};
+              }),
+              HasSubstr("staleness is -1"));
+  EXPECT_THAT(refusal([](TableSpec& s) {
+                s.consistency = {.kind = ConsistencyKind::kSsp, .staleness = 2};
+                s.codec = Codec::kInt8;
+              }),
+              HasSubstr("codec int8 needs consistency async, but it is ssp:2"));
 }
 
 TEST(Consistency, TextAndBack) {

@@ -15,6 +15,7 @@
 
 #include "base/errors.h"
 #include "base/try.h"
+#include "wire/clock_messages.h"
 #include "wire/control_messages.h"
 #include "wire/frame_view.h"
 #include "wire/frame_writer.h"
@@ -24,9 +25,10 @@
 
 namespace godwit {
 
-using AnyMessage = std::variant<Pull, Answer, Push, Applied, Refused, OpenTable, MakeTable,
-                                MadeTable, TableReady, DropTable, Barrier, Released, Beat, Receipt,
-                                Bye, RowItems, RowAcks, RowRefreshes, RowTransfers, RowPlaces>;
+using AnyMessage =
+    std::variant<Pull, Answer, Push, Applied, Refused, OpenTable, MakeTable, MadeTable, TableReady,
+                 DropTable, Barrier, Released, Beat, Receipt, Bye, RowItems, RowAcks, RowRefreshes,
+                 RowTransfers, RowPlaces, Clock, JoinClock, JoinedClock>;
 
 inline PartType type_of(const AnyMessage& message) {
   return std::visit([](const auto& m) { return m.kType; }, message);
@@ -124,6 +126,15 @@ inline auto content_of(const Receipt& /*says nothing*/) {
 }
 inline auto content_of(const Bye& m) {
   return std::tuple(m.reason, m.text);
+}
+inline auto content_of(const Clock& m) {
+  return std::tuple(m.flushed, m.stable, m.slowest);
+}
+inline auto content_of(const JoinClock& /*says nothing*/) {
+  return std::tuple();
+}
+inline auto content_of(const JoinedClock& m) {
+  return std::tuple(m.stable);
 }
 inline auto content_of(const RowItems& m) {
   return std::tuple(m.table, m.row_words, m.codec, content_of(m.records), content_of(m.words));

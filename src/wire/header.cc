@@ -61,6 +61,12 @@ std::string_view to_string(PartType type) {
       return "receipt";
     case PartType::kBye:
       return "bye";
+    case PartType::kClock:
+      return "clock";
+    case PartType::kJoinClock:
+      return "join clock";
+    case PartType::kJoinedClock:
+      return "joined clock";
   }
   return "unknown";
 }
@@ -72,7 +78,8 @@ bool is_part_type(std::uint8_t number) {
   return within(PartType::kPull, PartType::kRefused) ||
          within(PartType::kOpenTable, PartType::kDropTable) ||
          within(PartType::kRowItems, PartType::kRowPlaces) ||
-         within(PartType::kBarrier, PartType::kBye);
+         within(PartType::kBarrier, PartType::kBye) ||
+         within(PartType::kClock, PartType::kJoinedClock);
 }
 
 void write_header(std::span<std::byte> bytes, const FrameHeader& header) {

@@ -57,6 +57,10 @@ enum class PartType : std::uint8_t {
   kBeat = 34,
   kReceipt = 35,
   kBye = 36,
+
+  kClock = 40,
+  kJoinClock = 41,
+  kJoinedClock = 42,
 };
 
 // The name used in messages, e.g. "open table"; "unknown" for a number that is no type.

@@ -75,23 +75,33 @@ class RandomMessage {
         return draw_refreshes();
       case 18:
         return draw_transfers();
+      case 19:
+        return Clock{.flushed = tick(), .stable = tick(), .slowest = id<WorkerId>()};
+      case 20:
+        return JoinClock{};
+      case 21:
+        return JoinedClock{.stable = tick()};
       default:
-        GODWIT_CHECK_EQ(kind, 19U);
-        return RowPlaces{.table = id<TableId>(),
-                         .news = static_cast<PlaceNews>(prng_.below(3)),
-                         .records = records(places_, [this] {
-                           return PlaceRecord{
-                               .key = number(), .owner = number32(), .moves = number32()};
-                         })};
+        GODWIT_CHECK_EQ(kind, 22U);
+        return draw_places();
     }
   }
 
   Prng& prng() { return prng_; }
 
  private:
+  AnyMessage draw_places() {
+    return RowPlaces{.table = id<TableId>(),
+                     .news = static_cast<PlaceNews>(prng_.below(3)),
+                     .records = records(places_, [this] {
+                       return PlaceRecord{
+                           .key = number(), .owner = number32(), .moves = number32()};
+                     })};
+  }
   bool flip() { return prng_.below(2) == 0; }
   // Any number of bits, so that small and huge ones are drawn alike.
   std::uint64_t number() { return prng_.next() >> prng_.below(64); }
+  Tick tick() { return Tick{static_cast<std::int64_t>(number())}; }
   std::uint32_t number32() { return static_cast<std::uint32_t>(number()); }
   std::uint8_t byte() { return static_cast<std::uint8_t>(prng_.next()); }
   template <class Id>

@@ -1,0 +1,158 @@
+// core/clocks.cc: one message to each peer when this node is further; a handshake for who joins.
+#include "core/clocks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "base/check.h"
+#include "base/errors.h"
+#include "core/peers.h"
+
+namespace godwit {
+
+Clocks::Clocks(NodeId self, std::int64_t nodes, std::int64_t workers, const Tables& tables,
+               Links& links, Waits& waits, Time now)
+    : self_(self),
+      nodes_(nodes),
+      tables_(tables),
+      links_(links),
+      waits_(waits),
+      workers_(workers),
+      ticks_(nodes),
+      places_(static_cast<std::size_t>(nodes), Place{.slowest = WorkerId{0}, .since = now}) {}
+
+// The first worker of a node that does not count begins after all that is stable anywhere; until
+// all others know that it counts again they may go on without it. Any other begins with the slowest
+// of this node, whom everybody waits for already.
+void Clocks::begin_worker(TicketId ticket, WorkerId worker, Time now) {
+  waits_.begin(ticket, {.verb = "begin of a worker"}, {{self_, 1}});
+  if (workers_.is_expected(worker) || !workers_.empty() || !is_on()) {
+    const Tick slowest = is_on() && !workers_.empty() ? workers_.slowest().tick : Tick{0};
+    if (!workers_.is_expected(worker)) workers_.begin(worker, slowest);
+    return waits_.arrived_from(ticket, self_);
+  }
+  joining_.push_back({worker, ticket});
+  if (joining_.size() > 1) return;
+  place(self_).since = now;
+  ticks_.join(self_);
+  joins_after_ = stable();
+  for_each_peer(self_, nodes_, [&](NodeId peer) {
+    if (place(peer).has_left) return;
+    place(peer).is_awaited = true;
+    links_.send(peer, make_frame(kFirstTerm, JoinClock{}));
+  });
+  agreed(self_);
+}
+
+Result<> Clocks::on_joined(NodeId peer, const JoinedClock& joined) {
+  if (place(peer).has_left) return {};  // and was not waited for
+  if (!place(peer).is_awaited || joined.stable >= kEndOfTime) {
+    return corruption("an answer to no worker's begin, at tick {}", joined.stable.value());
+  }
+  joins_after_ = std::max(joins_after_, joined.stable);
+  agreed(peer);
+  return {};
+}
+
+void Clocks::agreed(NodeId peer) {
+  place(peer).is_awaited = false;
+  const auto is_awaited = [](const Place& place) { return place.is_awaited; };
+  if (joining_.empty() || std::any_of(places_.begin(), places_.end(), is_awaited)) return;
+  // What any of them has seen as stable is so: who begins after it may have to read it.
+  if (ticks_.claim(joins_after_)) let_go();
+  for (const Joining& joining : std::exchange(joining_, {})) {
+    workers_.begin(joining.worker, Tick{joins_after_.value() + 1});
+    if (waits_.exists(joining.ticket)) waits_.arrived_from(joining.ticket, self_);
+  }
+}
+
+void Clocks::on_left(NodeId peer, Time now) {
+  place(peer).has_left = true;
+  hear(peer, kEndOfTime, now);
+  agreed(peer);
+}
+
+Result<> Clocks::on_join(NodeId peer, Time now) {
+  ticks_.join(peer);
+  place(peer).since = now;
+  links_.send(peer, make_frame(kFirstTerm, JoinedClock{.stable = stable()}));
+  return {};
+}
+
+Tick Clocks::tick_of(WorkerId worker) const {
+  for (const WorkerTicks::Place& place : workers_.places()) {
+    if (place.worker == worker) return place.tick;
+  }
+  GODWIT_CHECK(false);
+  return kNoTick;
+}
+
+std::optional<Tick> Clocks::to_flush() const {
+  if (!is_on() || !joining_.empty()) return std::nullopt;
+  const Tick ended = workers_.ended();
+  if (ended <= ticks_.flushed(self_)) return std::nullopt;
+  return ended;
+}
+
+void Clocks::on_flushed(Tick tick, Time now) {
+  if (!joining_.empty()) return;
+  hear(self_, std::min(tick, workers_.ended()), now);
+  for_each_peer(self_, nodes_, [this](NodeId peer) { announce(peer); });
+}
+
+void Clocks::announce(NodeId peer) {
+  const WorkerId slowest = workers_.empty() ? WorkerId{0} : workers_.slowest().worker;
+  links_.send(peer, make_frame(kFirstTerm, Clock{.flushed = ticks_.flushed(self_),
+                                                 .stable = stable(),
+                                                 .slowest = slowest}));
+}
+
+Result<> Clocks::on_clock(NodeId peer, const Clock& clock, Time now) {
+  if (clock.flushed < kNoTick || clock.stable < kNoTick || clock.stable == kEndOfTime) {
+    return corruption("a clock of ticks {} and {}", clock.flushed.value(), clock.stable.value());
+  }
+  place(peer).slowest = clock.slowest;
+  if (ticks_.claim(clock.stable)) let_go();
+  hear(peer, clock.flushed, now);
+  return {};
+}
+
+void Clocks::hear(NodeId node, Tick flushed, Time now) {
+  if (flushed > ticks_.flushed(node)) place(node).since = now;
+  if (ticks_.hear(node, flushed)) let_go();
+}
+
+void Clocks::wait(TicketId ticket, Purpose purpose, Tick need) {
+  GODWIT_CHECK(stable() < need);
+  waits_.begin(ticket, purpose, {{self_, 1}});
+  waiting_.push_back({ticket, need});
+}
+
+void Clocks::let_go() {
+  std::erase_if(waiting_, [this](const Waiting& waiting) {
+    if (!waits_.exists(waiting.ticket)) return true;
+    if (waiting.need > stable()) return false;
+    waits_.arrived_from(waiting.ticket, self_);
+    return true;
+  });
+}
+
+bool Clocks::is_waiting(TicketId ticket) const {
+  return std::any_of(waiting_.begin(), waiting_.end(),
+                     [&](const Waiting& some) { return some.ticket == ticket; });
+}
+
+std::string Clocks::describe_slowest(Time now) const {
+  const NodeId node = ticks_.slowest();
+  const Tick tick{ticks_.flushed(node).value() + 1};
+  const WorkerId worker =
+      node == self_ && !workers_.empty() ? workers_.slowest().worker : place(node).slowest;
+  const std::chrono::duration<double> age = now - place(node).since;
+  return fmt::format("worker {} of node {}, in tick {} for {:.1f} s", worker.value(), node.value(),
+                     tick.value(), age.count());
+}
+
+}  // namespace godwit

@@ -1,0 +1,97 @@
+// core/leases_bounded.cc: leases on tables whose reads may not be older than some ticks.
+//
+// A visit has in it all that was stable when it was asked for: so a row is asked for, or exchanged,
+// once that is as much as its next reader needs, and not before.
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "core/leases.h"
+
+namespace godwit {
+
+void Leases::acquire_bounded(LeaseRows& lease, Time now) {
+  lease.is_short = false;
+  shared_.note_used(lease.keys.size());
+  lease.rows->look_up(lease.keys, lease.refs);
+  for (std::uint32_t i = 0; i < lease.keys.size(); ++i) {
+    if (lease.refs[i].row == nullptr) {
+      lease.missing.push_back(i);
+      ++wanted_.table(lease.table).of(lease.keys[i]).users;
+      continue;
+    }
+    RowUse& use = lease.rows->use(lease.refs[i]);
+    use.is_used = 1;
+    ++use.leases;
+    lease.counted.push_back(i);
+    if (use.is_watched != 0) note_reused({lease.table, lease.keys[i]}, use, now);
+    note_stale(lease, i);
+  }
+  brought_ += lease.missing.size();
+  if (settle(lease)) return;
+  unsettled_.push_back(&lease);
+  freshen(lease, now);
+}
+
+bool Leases::is_fresh(RowId id, Tick need) {
+  const WantedRow* const row = wanted_.find(id);
+  return row == nullptr || row->stage != Stage::kVisiting || visits_.stamp(id.table, *row) >= need;
+}
+
+void Leases::note_stale(LeaseRows& lease, std::uint32_t position) {
+  if (!is_fresh({lease.table, lease.keys[position]}, *lease.need)) lease.stale.push_back(position);
+}
+
+bool Leases::set_need(LeaseRows& lease, Tick need, Time now) {
+  if (!lease.is_acquired || !lease.need) return true;
+  lease.need = need;
+  lease.stale.clear();
+  for (const std::uint32_t position : lease.counted) note_stale(lease, position);
+  if (settle(lease)) return true;
+  if (std::find(unsettled_.begin(), unsettled_.end(), &lease) == unsettled_.end()) {
+    unsettled_.push_back(&lease);
+  }
+  freshen(lease, now);
+  return false;
+}
+
+void Leases::freshen(LeaseRows& lease, Time now) {
+  const bool is_too_early = shared_.spec(lease.table).placement == Placement::kStatic;
+  if (clocks_.stable() < *lease.need || (is_too_early && !lease.is_awaited)) return;
+  for (const std::uint32_t position : lease.missing) {
+    const RowId id{lease.table, lease.keys[position]};
+    WantedRow& row = *wanted_.find(id);
+    if (row.stage != Stage::kProtocol || shared_.owns(id)) continue;
+    row.returns = lease.is_kept || returns_.is_back_soon(id, now) ? 1 : 0;
+    if (visits_.may_begin(id, row)) fetches_.push_back(id);
+  }
+  for (const std::uint32_t position : lease.stale) {
+    const RowId id{lease.table, lease.keys[position]};
+    if (!visits_.is_out(id) && !is_fresh(id, *lease.need)) exchanges_.push_back(id);
+  }
+  std::sort(exchanges_.begin(), exchanges_.end());
+  exchanges_.erase(std::unique(exchanges_.begin(), exchanges_.end()), exchanges_.end());
+  send_fetches(now);
+  exchange(now);
+}
+
+void Leases::freshen_all(Time now) {
+  std::erase_if(unsettled_, [this](LeaseRows* lease) { return settle(*lease); });
+  for (LeaseRows* const lease : unsettled_) freshen(*lease, now);
+}
+
+const LeaseRows* Leases::awaited(TicketId ticket) const {
+  for (const Waiting& waiting : waiting_) {
+    if (waiting.ticket == ticket) return waiting.lease;
+  }
+  return nullptr;
+}
+
+void Leases::note_pushed(TableId table, std::span<const Key> keys) {
+  for (const Key key : keys) {
+    const WantedRow* const row = wanted_.find({table, key});
+    if (row != nullptr && row->stage == Stage::kVisiting) written_.push_back({table, key});
+  }
+}
+
+}  // namespace godwit

@@ -1,0 +1,121 @@
+// node/node_ticks.cc: ticks of workers: who begins, who goes on, who waits for whom.
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "base/try.h"
+#include "clock/staleness.h"
+#include "node/node.h"
+
+namespace godwit {
+namespace {
+
+using Phase = LeaseState::Phase;
+
+// A worker that is busy all the time leaves the loop's thread no processor, if there are as many
+// workers as processors: what has come is then handled by the workers, this often at most.
+constexpr Duration kServeEvery = std::chrono::microseconds(20);
+constexpr Duration kServeSeldom = std::chrono::microseconds(100);  // while nothing comes
+
+}  // namespace
+
+Result<Tick> Node::begin_worker(WorkerId id, Schedule& schedule) {
+  const TicketId ticket = reserve();
+  schedule.worker = id;
+  with_core([&] { core_.begin_worker(ticket, id, time_.now()); });
+  GODWIT_TRY(wait(ticket));
+  Tick tick;
+  {
+    const MutexLock lock(mutex_);
+    workers_.push_back({id, &schedule});
+    tick = core_.clocks().tick_of(id);
+    schedule.advance(tick, time_.now());
+  }
+  // It may begin with others who are waiting to.
+  const auto staleness = tables_.staleness();
+  if (staleness) GODWIT_TRY(wait_until_stable(needed_to_begin(tick, *staleness)));
+  return tick;
+}
+
+void Node::end_worker(Schedule& schedule) {
+  with_core([&] {
+    const Time now = time_.now();
+    for (const auto& lease : schedule.take_all()) end(*lease, now);
+    std::erase_if(workers_, [&](const auto& worker) { return worker.schedule == &schedule; });
+    core_.end_worker(schedule.worker, now);
+  });
+}
+
+Result<> Node::advance(Schedule& schedule, Tick tick) {
+  std::optional<Error> failure;
+  Time now = time_.now();
+  if (loop_ != nullptr && now - schedule.served > schedule.serve_every) {
+    schedule.served = now;
+    schedule.serve_every =
+        loop_->serve_in_passing() ? kServeEvery : std::min(2 * schedule.serve_every, kServeSeldom);
+    now = time_.now();
+  }
+  with_core([&] {
+    now_ = now;
+    advance_leases(schedule, tick, now);
+    core_.advance(schedule.worker, tick, now);
+    if (core_.pass_by(now)) core_.note_round_end(time_.now());
+    failure = core_.failure() ? core_.failure() : core_.visits().failure();
+  });
+  if (failure) return std::move(*failure);
+  const auto staleness = tables_.staleness();
+  if (!staleness) return {};
+  GODWIT_TRY(wait_until_stable(needed_to_begin(tick, *staleness)));
+  for (const auto& lease : look_at_held(schedule, now)) GODWIT_TRY(open_lease(schedule, lease));
+  return {};
+}
+
+void Node::advance_leases(Schedule& schedule, Tick tick, Time now) {
+  if (const auto& action = core_.leases().action(); action.noted > schedule.actions_noted) {
+    schedule.actions_noted = action.noted;
+    schedule.timer().note_action(action.begun, action.took);
+  }
+  schedule.advance(tick, now);
+  // First what comes, so that what is wanted again does not leave.
+  for (const auto& lease : schedule.take_due()) start(schedule, lease, now);
+  for (const auto& lease : schedule.take_ended()) end(*lease, now);
+  core_.leases().send(now);
+  std::erase_if(schedule.opened, [&](const Schedule::LeasePtr& lease) {
+    if (lease->phase == Phase::kActive) core_.leases().note_written(lease->rows);
+    return lease->phase != Phase::kActive;
+  });
+}
+
+std::vector<Schedule::LeasePtr> Node::look_at_held(Schedule& schedule, Time now) {
+  std::vector<Schedule::LeasePtr> stale;
+  with_core([&] {
+    schedule.active().for_each([&](const Schedule::LeasePtr& lease) {
+      const bool is_open = lease->is_open.load(std::memory_order_relaxed);
+      if (lease->phase != Phase::kActive || (lease->first >= schedule.tick() && !is_open)) return;
+      const auto need = need_of(*lease, schedule.tick());
+      if (!need) return;
+      const bool is_settled = core_.leases().set_need(lease->rows, *need, now);
+      lease->is_ready.store(is_settled, std::memory_order_release);
+      if (is_open && !is_settled) stale.push_back(lease);
+    });
+  });
+  return stale;
+}
+
+Result<> Node::wait_until_stable(Tick need) {
+  TicketId ticket{0};
+  with_core([&] {
+    if (core_.clocks().stable() >= need) return;
+    ticket = reserve();
+    core_.wait_until_stable(ticket, need);
+  });
+  if (ticket == TicketId{0}) return {};
+  GODWIT_TRY(wait(ticket));
+  return {};
+}
+
+void Node::note_pushed(TableId table, std::span<const Key> keys) {
+  with_core([&] { core_.leases().note_pushed(table, keys); });
+}
+
+}  // namespace godwit

@@ -1,0 +1,50 @@
+// wire/clock_messages.h: how far the workers of each node are (core/clocks.h).
+//
+// The functions of a message are those of wire/row_messages.h.
+// Thread-safe: no state.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "godwit/ids.h"
+#include "godwit/result.h"
+#include "wire/frame_view.h"
+#include "wire/frame_writer.h"
+
+namespace godwit {
+
+// What the sender's workers changed in ticks up to `flushed` is in the rows, at their owners.
+struct Clock {
+  static constexpr PartType kType = PartType::kClock;
+
+  Tick flushed = {};
+  Tick stable = {};       // what the sender knows of all nodes: everything up to it is in the rows
+  WorkerId slowest = {};  // of its workers
+
+  std::size_t part_bytes() const;
+  void append_to(FrameWriter& writer) const;
+  static Result<Clock> decode(const PartView& part);
+};
+
+// A node that had no worker is about to have one: its ticks count again.
+struct JoinClock {
+  static constexpr PartType kType = PartType::kJoinClock;
+
+  std::size_t part_bytes() const;
+  void append_to(FrameWriter& writer) const;
+  static Result<JoinClock> decode(const PartView& part);
+};
+
+// The answer: ticks up to `stable` may have ended without it.
+struct JoinedClock {
+  static constexpr PartType kType = PartType::kJoinedClock;
+
+  Tick stable = {};
+
+  std::size_t part_bytes() const;
+  void append_to(FrameWriter& writer) const;
+  static Result<JoinedClock> decode(const PartView& part);
+};
+
+}  // namespace godwit
