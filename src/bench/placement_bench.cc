@@ -163,6 +163,32 @@ Result<> compare_processes(const PlacementBenchOptions& options, const OnResult&
   return {};
 }
 
+// Reads that may be so old against reads that may be any age.
+Result<> compare_consistency(const PlacementBenchOptions& options, const OnResult& on_result) {
+  for (const PlacementCase& bounded : options.bounded) {
+    PlacementCase any = bounded;
+    any.consistency = {};
+    PlacementJob any_job(any);
+    PlacementJob bounded_job(bounded);
+    std::vector<Entrant> entrants{{&any_job, options.policies.front()},
+                                  {&bounded_job, options.policies.front()}};
+    GODWIT_TRY(run_in_turns(entrants, options.repetitions));
+    const PlacementFigures& without = median(entrants[0].runs);
+    const PlacementFigures& with = median(entrants[1].runs);
+    BenchResult result{.bench = "placement",
+                       .case_name = fmt::format("{}/against-async", to_string(bounded)),
+                       .value = with.step_seconds * 1e6,
+                       .unit = "us/step",
+                       .limit = without.step_seconds * 1e6,
+                       .ratio = without.step_seconds / with.step_seconds,
+                       .note = "limit: async",
+                       .figures = columns(with)};
+    result.figures.emplace(result.figures.begin(), "clock_share", with.clock_share);
+    on_result(result);
+  }
+  return {};
+}
+
 // Intents for rows that are here and stay here, since nobody else wants them. The limit is a job of
 // one node, where there is nothing to be told to anybody.
 Result<> measure_intents(const PlacementCase& opened, std::size_t repetitions,
@@ -232,6 +258,10 @@ void add_costs(PlacementBenchOptions& options) {
     fit_warm_up(that);
     options.together.push_back(that);
   }
+  PlacementCase bounded = usual_case(PatternKind::kMf, 0, 1);
+  bounded.pattern.nodes = 4;
+  bounded.consistency = {.kind = ConsistencyKind::kSsp, .staleness = 2};
+  options.bounded = {bounded};
   options.resident = {usual_case(PatternKind::kResident, 1024)};
 }
 
@@ -306,7 +336,7 @@ Result<> run_placement_bench(const PlacementBenchOptions& options,
     return invalid_argument("nothing to run: no policy, or no repetition");
   }
   for (const auto* cases :
-       {&options.cases, &options.earlier, &options.together, &options.resident}) {
+       {&options.cases, &options.earlier, &options.together, &options.bounded, &options.resident}) {
     for (const PlacementCase& that : *cases) GODWIT_TRY(that.validate());
   }
   for (const PlacementCase& that : options.cases) {
@@ -314,6 +344,7 @@ Result<> run_placement_bench(const PlacementBenchOptions& options,
   }
   GODWIT_TRY(compare_ahead(options, on_result));
   GODWIT_TRY(compare_processes(options, on_result));
+  GODWIT_TRY(compare_consistency(options, on_result));
   for (const PlacementCase& that : options.resident) {
     GODWIT_TRY(measure_intents(that, options.repetitions, on_result));
   }

@@ -23,6 +23,8 @@ struct PlacementBenchOptions {
   std::vector<PlacementCase> earlier;
   // Each is also run by one process with as many workers as all of its nodes have.
   std::vector<PlacementCase> together;
+  // Each is also run with reads of any age.
+  std::vector<PlacementCase> bounded;
   // Here it is seen what intents and accesses cost.
   std::vector<PlacementCase> resident;
 

@@ -95,6 +95,8 @@ TEST(PlacementBench, ComparesEarlierIntentsOneProcessAndResidentRows) {
   PlacementBenchOptions options;
   options.repetitions = 1;
   options.earlier = options.together = {tiny(PatternKind::kMf)};
+  options.bounded = {tiny(PatternKind::kMf)};
+  options.bounded[0].consistency = {.kind = ConsistencyKind::kSsp, .staleness = 1};
   options.resident = {tiny(PatternKind::kResident)};
   std::vector<std::string> names;
   run_placement_bench(options, [&](const BenchResult& result) {
@@ -105,6 +107,7 @@ TEST(PlacementBench, ComparesEarlierIntentsOneProcessAndResidentRows) {
   EXPECT_THAT(names, testing::IsSupersetOf(
                          {"mf/batch=4/nodes=2x1/compute=0ms/ahead=5/bytes-when-10x-earlier",
                           "mf/batch=4/nodes=2x1/compute=0ms/ahead=5/against-1x2",
+                          "mf/batch=4/nodes=2x1/compute=0ms/ahead=5/ssp:1/against-async",
                           "resident/batch=4/nodes=2x1/compute=0ms/ahead=5/intend",
                           "resident/batch=4/nodes=2x1/compute=0ms/ahead=5/access/p99"}));
 }

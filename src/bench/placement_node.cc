@@ -145,15 +145,13 @@ double sum_of(const std::vector<double>& times) {
 class PlacementNode {
  public:
   PlacementNode(const PlacementCase& that, const Pattern& pattern, const Trace& trace,
-                const std::vector<std::uint32_t>& touches, Session session, Table table,
-                Worker keeper)
+                const std::vector<std::uint32_t>& touches, Session session, Table table)
       : that_(that),
         pattern_(pattern),
         trace_(trace),
         touches_(touches),
         session_(std::move(session)),
-        table_(std::move(table)),
-        keeper_(std::move(keeper)) {
+        table_(std::move(table)) {
     const PartitionMap map(that.pattern.nodes);
     for (Key key = 0; key < pattern.rows(); ++key) {
       if (map.home(TableId{0}, key) == session_.node()) at_home_.push_back(key);
@@ -183,6 +181,7 @@ class PlacementNode {
  private:
   // Each node writes the rows whose home it is.
   Result<> write_rows() {
+    GODWIT_TRY_ASSIGN(Worker keeper, session_.worker());
     if (!pattern_.starts_written()) return {};
     const std::size_t length = pattern_.row_length();
     std::vector<float> values;
@@ -193,7 +192,7 @@ class PlacementNode {
       for (std::size_t i = 0; i < keys.size(); ++i) {
         write_start(pattern_, keys[i], std::span(values).subspan(i * length, length));
       }
-      GODWIT_TRY(keeper_.set(table_, keys, values));
+      GODWIT_TRY(keeper.set(table_, keys, values));
     }
     return {};
   }
@@ -232,6 +231,7 @@ class PlacementNode {
     if (after.contains("lease.brought_keys")) report.brought_keys = grown("lease.brought_keys");
     report.sent_bytes = grown("sent.bytes");
     report.sent_frames = grown("sent.frames");
+    report.clock_bytes = grown("clock.bytes");
     for (const char* bucket : {"row_lock.to_1us", "row_lock.to_2us", "row_lock.to_5us"}) {
       report.holds += grown(bucket);
     }
@@ -254,6 +254,7 @@ class PlacementNode {
   }
 
   Result<> check_rows(NodeReport& report) {
+    GODWIT_TRY_ASSIGN(Worker keeper, session_.worker());
     const std::size_t length = pattern_.row_length();
     std::vector<float> values;
     double expected = 0;
@@ -261,7 +262,7 @@ class PlacementNode {
       const auto keys =
           std::span(at_home_).subspan(begin).first(std::min(kRowsAtOnce, at_home_.size() - begin));
       values.resize(keys.size() * length);
-      GODWIT_TRY(keeper_.pull(table_, keys, values));
+      GODWIT_TRY(keeper.pull(table_, keys, values));
       for (std::size_t i = 0; i < keys.size(); ++i) {
         const auto row = std::span(values).subspan(i * length, length);
         const double wanted = that_.opens ? touches_[keys[i]] : 0;
@@ -289,22 +290,21 @@ class PlacementNode {
   const std::vector<std::uint32_t>& touches_;
   Session session_;
   Table table_;
-  Worker keeper_;  // writes rows before and reads them after
   std::vector<Key> at_home_;
 };
 
 Result<> run_node(const PlacementCase& that, Placement policy, const Pattern& pattern,
                   const Trace& trace, const std::vector<std::uint32_t>& touches,
-                  const SessionOptions& place, NodeReport& report) {
+                  SessionOptions place, NodeReport& report) {
+  place.workers = that.pattern.workers + 1;  // the first writes the rows, and ends
   GODWIT_TRY_ASSIGN(Session session, Session::open(place));
   GODWIT_TRY_ASSIGN(Table table, session.table({.name = "bench",
                                                 .rows = pattern.rows(),
                                                 .row_length = pattern.row_length(),
                                                 .rule = pattern.rule(),
+                                                .consistency = that.consistency,
                                                 .placement = policy}));
-  GODWIT_TRY_ASSIGN(Worker keeper, session.worker());
-  return PlacementNode(that, pattern, trace, touches, std::move(session), std::move(table),
-                       std::move(keeper))
+  return PlacementNode(that, pattern, trace, touches, std::move(session), std::move(table))
       .run(report);
 }
 
@@ -321,10 +321,12 @@ Result<> PlacementCase::validate() const {
 }
 
 std::string to_string(const PlacementCase& that) {
-  return fmt::format("{}/batch={}/nodes={}x{}/compute={}ms/ahead={}{}{}",
+  const bool is_async = that.consistency.kind == ConsistencyKind::kAsync;
+  return fmt::format("{}/batch={}/nodes={}x{}/compute={}ms/ahead={}{}{}{}{}",
                      to_string(that.pattern.kind), that.pattern.batch, that.pattern.nodes,
                      that.pattern.workers, that.compute_ms, that.ahead,
-                     that.link.empty() ? "" : "/link=", that.link);
+                     that.link.empty() ? "" : "/link=", that.link, is_async ? "" : "/",
+                     is_async ? "" : to_string(that.consistency));
 }
 
 NodeReport run_placement_node(const PlacementCase& that, Placement policy, const Pattern& pattern,

@@ -25,6 +25,7 @@ struct PlacementCase {
   Access access = Access::kLocked;
   bool opens = true;  // false: leases are closed unopened, to see what intents cost
   std::string link;   // rate and delay of the nodes' links, as "1gbit,0.2ms"; empty: none
+  Consistency consistency;
 
   Result<> validate() const;
   std::size_t traced_steps() const { return warm_steps + steps + ahead; }
@@ -48,6 +49,7 @@ struct NodeReport {
   double brought_keys = -1;  // not here when their intent was acted on; -1: not counted
   double sent_bytes = 0;
   double sent_frames = 0;
+  double clock_bytes = 0;
   double resident_rows = 0;   // at the end
   double intend_seconds = 0;  // in all calls of all workers
   double access_seconds = 0;

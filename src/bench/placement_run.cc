@@ -138,6 +138,7 @@ Result<PlacementFigures> PlacementJob::sum_up(const std::vector<NodeReport>& rep
     figures.local_share = 1 - sum(&NodeReport::brought_keys) / leased_keys;
   }
   figures.bytes_per_step = sum(&NodeReport::sent_bytes) / node_steps;
+  figures.clock_share = sum(&NodeReport::clock_bytes) / std::max(1.0, sum(&NodeReport::sent_bytes));
   figures.frames_per_step = sum(&NodeReport::sent_frames) / node_steps;
   figures.cpu_ns_per_key = sum(&NodeReport::cpu_seconds) / keys * 1e9;
   figures.intend_ns_per_key = max(&NodeReport::intend_p50) / keys_per_step * 1e9;

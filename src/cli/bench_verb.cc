@@ -53,6 +53,7 @@ struct PlacementFlags {
   double compute_ms = 0;
   bool racy = false;
   std::string link;
+  std::string consistency = "async";
 };
 
 // One case if a pattern is given, else all; one policy if it is given.
@@ -76,7 +77,9 @@ Result<PlacementBenchOptions> placement_options(const PlacementFlags& flags, boo
   one.link = flags.link;
   if (flags.steps > 0) one.steps = flags.steps;
   fit_warm_up(one);
-  options.cases = {one};
+  GODWIT_TRY_ASSIGN(one.consistency, Consistency::parse(flags.consistency));
+  const bool is_async = one.consistency.kind == ConsistencyKind::kAsync;
+  (is_async ? options.cases : options.bounded) = {one};
   return options;
 }
 
@@ -100,6 +103,8 @@ void add_placement_flags(CLI::App& bench, PlacementFlags& flags) {
   of_one_case("--compute-ms", flags.compute_ms, "slept in each step");
   bench.add_flag("--racy", flags.racy, "touch rows without locks")->needs(pattern);
   of_one_case("--link", flags.link, "rate and delay of each node's link, as 1gbit,0.2ms");
+  of_one_case("--consistency", flags.consistency,
+              "how old reads may be, as ssp:2: against async, with one policy");
   bench.add_option("--repetitions", flags.repetitions, "runs of which the median is shown");
 }
 

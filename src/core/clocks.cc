@@ -105,9 +105,11 @@ void Clocks::on_flushed(Tick tick, Time now) {
 
 void Clocks::announce(NodeId peer) {
   const WorkerId slowest = workers_.empty() ? WorkerId{0} : workers_.slowest().worker;
-  links_.send(peer, make_frame(kFirstTerm, Clock{.flushed = ticks_.flushed(self_),
-                                                 .stable = stable(),
-                                                 .slowest = slowest}));
+  auto frame = make_frame(
+      kFirstTerm,
+      Clock{.flushed = ticks_.flushed(self_), .stable = stable(), .slowest = slowest});
+  bytes_sent_ += frame->size();
+  links_.send(peer, std::move(frame));
 }
 
 Result<> Clocks::on_clock(NodeId peer, const Clock& clock, Time now) {

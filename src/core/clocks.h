@@ -49,6 +49,8 @@ class Clocks {
   // Who keeps stable from rising: "worker 3 of node 1, in tick 4 for 2.3 s".
   std::string describe_slowest(Time now) const;
 
+  std::uint64_t bytes_sent() const { return bytes_sent_; }
+
   // What other nodes say. kCorruption if they cannot have meant it.
   Result<> on_clock(NodeId peer, const Clock& clock, Time now);
   Result<> on_join(NodeId peer, Time now);
@@ -93,6 +95,7 @@ class Clocks {
   // Workers that begin on this node while it does not count, until all others know.
   std::vector<Joining> joining_;
   Tick joins_after_ = kNoTick;
+  std::uint64_t bytes_sent_ = 0;
 };
 
 }  // namespace godwit

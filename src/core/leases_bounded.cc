@@ -76,8 +76,13 @@ void Leases::freshen(LeaseRows& lease, Time now) {
 }
 
 void Leases::freshen_all(Time now) {
-  std::erase_if(unsettled_, [this](LeaseRows* lease) { return settle(*lease); });
-  for (LeaseRows* const lease : unsettled_) freshen(*lease, now);
+  const Tick stable = clocks_.stable();
+  std::erase_if(unsettled_, [&](LeaseRows* lease) {
+    if (*lease->need > stable) return false;  // there is nothing to be done for it now
+    if (settle(*lease)) return true;
+    freshen(*lease, now);
+    return false;
+  });
 }
 
 const LeaseRows* Leases::awaited(TicketId ticket) const {
