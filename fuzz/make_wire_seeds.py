@@ -91,7 +91,7 @@ SEEDS = {
     'released': frame(part(33, struct.pack('<Q', 6))),
     'beat': frame(part(34, b'')),
     'receipt': frame(part(35, b''), received=812),
-    'clock': frame(part(40, struct.pack('<qqI', 7, -1, 3))),
+    'clock': frame(part(40, struct.pack('<Q', 8 << 16 | 3))),
     'join_clock': frame(part(41, b'')),
     'joined_clock': frame(part(42, struct.pack('<q', 258))),
     'bye': frame(part(36, bytes(2) + text(''))),

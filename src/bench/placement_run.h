@@ -20,7 +20,7 @@ struct PlacementFigures {
   double local_share = -1;    // here without having been fetched for it; -1: not counted
   double bytes_per_step = 0;  // sent by one node while each of its workers makes one step
   double frames_per_step = 0;
-  double clock_share = 0;  // of the bytes
+  double clock_share = 0;        // of the bytes
   double cpu_ns_per_key = 0;     // of all threads of all nodes
   double intend_ns_per_key = 0;  // of the calling thread, half of all calls
   double resident_rows = 0;      // on all nodes, at the end: copies count

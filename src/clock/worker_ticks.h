@@ -3,16 +3,13 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <limits>
 #include <vector>
 
 #include "base/check.h"
+#include "base/ticks.h"
 #include "godwit/ids.h"
 
 namespace godwit {
-
-inline constexpr Tick kNoTick{-1};  // before the first
-inline constexpr Tick kEndOfTime{std::numeric_limits<std::int64_t>::max()};
 
 class WorkerTicks {
  public:

@@ -39,6 +39,7 @@ void Clocks::begin_worker(TicketId ticket, WorkerId worker, Time now) {
   place(self_).since = now;
   ticks_.join(self_);
   joins_after_ = stable();
+  send_riders();  // what was said before must not come after
   for_each_peer(self_, nodes_, [&](NodeId peer) {
     if (place(peer).has_left) return;
     place(peer).is_awaited = true;
@@ -100,24 +101,24 @@ std::optional<Tick> Clocks::to_flush() const {
 void Clocks::on_flushed(Tick tick, Time now) {
   if (!joining_.empty()) return;
   hear(self_, std::min(tick, workers_.ended()), now);
-  for_each_peer(self_, nodes_, [this](NodeId peer) { announce(peer); });
+  const WorkerId slowest = workers_.empty() ? WorkerId{0} : workers_.slowest().worker;
+  for_each_peer(self_, nodes_, [&](NodeId peer) {
+    links_.add_rider(
+        peer, make_frame(kFirstTerm, Clock{.flushed = ticks_.flushed(self_), .slowest = slowest}));
+  });
+  if (tables_.staleness().value_or(0) == 0 || workers_.empty()) return send_riders();
+  const Duration since_last = now - std::exchange(flushed_at_, now);
+  riders_due_ = std::min(riders_due_, now + std::min(kRideMax, since_last / kRideShare));
 }
 
-void Clocks::announce(NodeId peer) {
-  const WorkerId slowest = workers_.empty() ? WorkerId{0} : workers_.slowest().worker;
-  auto frame = make_frame(
-      kFirstTerm,
-      Clock{.flushed = ticks_.flushed(self_), .stable = stable(), .slowest = slowest});
-  bytes_sent_ += frame->size();
-  links_.send(peer, std::move(frame));
+void Clocks::send_riders() {
+  riders_due_ = Time::max();
+  for_each_peer(self_, nodes_, [this](NodeId peer) { links_.send_rider(peer); });
 }
 
 Result<> Clocks::on_clock(NodeId peer, const Clock& clock, Time now) {
-  if (clock.flushed < kNoTick || clock.stable < kNoTick || clock.stable == kEndOfTime) {
-    return corruption("a clock of ticks {} and {}", clock.flushed.value(), clock.stable.value());
-  }
+  if (clock.flushed < kNoTick) return corruption("a clock of tick {}", clock.flushed.value());
   place(peer).slowest = clock.slowest;
-  if (ticks_.claim(clock.stable)) let_go();
   hear(peer, clock.flushed, now);
   return {};
 }

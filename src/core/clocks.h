@@ -49,7 +49,10 @@ class Clocks {
   // Who keeps stable from rising: "worker 3 of node 1, in tick 4 for 2.3 s".
   std::string describe_slowest(Time now) const;
 
-  std::uint64_t bytes_sent() const { return bytes_sent_; }
+  // When send_riders() should be called at the latest: what is to be told goes with other messages
+  // until then.
+  Time deadline() const { return riders_due_; }
+  void send_riders();
 
   // What other nodes say. kCorruption if they cannot have meant it.
   Result<> on_clock(NodeId peer, const Clock& clock, Time now);
@@ -59,6 +62,11 @@ class Clocks {
   void on_left(NodeId peer, Time now);
 
  private:
+  // Where reads may lag anyway, what is to be told may wait for another message to go with: for a
+  // part of the time between two of its kind, and not for longer than this.
+  static constexpr Duration kRideMax = std::chrono::microseconds(500);
+  static constexpr int kRideShare = 3;
+
   struct Waiting {
     TicketId ticket;
     Tick need;
@@ -78,7 +86,6 @@ class Clocks {
   Place& place(NodeId node) { return places_[static_cast<std::size_t>(node.value())]; }
   const Place& place(NodeId node) const { return places_[static_cast<std::size_t>(node.value())]; }
   void hear(NodeId node, Tick flushed, Time now);
-  void announce(NodeId peer);
   void let_go();
   // A peer knows that this node counts again, or has left.
   void agreed(NodeId peer);
@@ -95,7 +102,8 @@ class Clocks {
   // Workers that begin on this node while it does not count, until all others know.
   std::vector<Joining> joining_;
   Tick joins_after_ = kNoTick;
-  std::uint64_t bytes_sent_ = 0;
+  Time riders_due_ = Time::max();
+  Time flushed_at_;  // the last time
 };
 
 }  // namespace godwit

@@ -1,6 +1,7 @@
 // core/links.cc: numbers, keeps, resends.
 #include "core/links.h"
 
+#include <cstring>
 #include <utility>
 
 #include "base/check.h"
@@ -9,6 +10,20 @@
 #include "wire/control_messages.h"
 
 namespace godwit {
+namespace {
+
+constexpr std::size_t kWithRiderMax = 4096;  // what is larger is not copied for one
+
+// The parts of both.
+std::shared_ptr<Frame> joined(const Frame& frame, const Frame& rider) {
+  const auto parts = rider.bytes().subspan(kFrameHeaderBytes);
+  auto both = Frame::make(frame.size() + parts.size());
+  std::memcpy(both->bytes().data(), frame.bytes().data(), frame.size());
+  std::memcpy(both->bytes().data() + frame.size(), parts.data(), parts.size());
+  return both;
+}
+
+}  // namespace
 
 Links::Links(NodeId self, std::int64_t nodes, FrameSink& sink, const Options& options)
     : self_(self), sink_(sink), options_(options), streams_(static_cast<std::size_t>(nodes)) {}
@@ -17,12 +32,23 @@ void Links::send(NodeId peer, std::shared_ptr<Frame> frame) {
   GODWIT_CHECK(peer != self_);
   Stream& stream = of(peer);
   if (stream.forgotten) return;
+  if (stream.rider != nullptr && frame->size() <= kWithRiderMax) {
+    rider_bytes_ += stream.rider->size() - kFrameHeaderBytes;
+    frame = joined(*frame, *std::exchange(stream.rider, nullptr));
+  }
   stamp_frame(*frame, ++stream.last_sent, stream.received);
   stream.unreceipted_bytes = 0;
   stream.unreceipted_frames = 0;
   stream.kept_bytes += frame->size();
   stream.kept.push_back({stream.last_sent, std::move(frame)});
   pass_on(peer);
+}
+
+void Links::send_rider(NodeId peer) {
+  auto rider = std::exchange(of(peer).rider, nullptr);
+  if (rider == nullptr) return;
+  rider_bytes_ += rider->size();
+  send(peer, std::move(rider));
 }
 
 void Links::send_unnumbered(NodeId peer, std::shared_ptr<Frame> frame) {

@@ -31,6 +31,12 @@ class Links {
   // Numbers the frame and sends it, now or as soon as there is a connection. Never refuses: ask
   // has_room() before making work for a peer that is slow to take it.
   void send(NodeId peer, std::shared_ptr<Frame> frame);
+  // Sends what this frame says with the next frame to the peer, unless that is large; or with
+  // send_rider(). What was to go like this before and has not is replaced.
+  void add_rider(NodeId peer, std::shared_ptr<Frame> rider) { of(peer).rider = std::move(rider); }
+  void send_rider(NodeId peer);
+  // All that was sent for riders.
+  std::uint64_t rider_bytes() const { return rider_bytes_; }
   // For what is worthless late (beats, receipts): sent now or not at all.
   void send_unnumbered(NodeId peer, std::shared_ptr<Frame> frame);
 
@@ -62,6 +68,7 @@ class Links {
   struct Stream {
     bool up = false;
     bool forgotten = false;
+    std::shared_ptr<Frame> rider;
     std::uint64_t last_sent = 0;  // the highest sequence given out
     std::deque<Kept> kept;        // sent and not receipted, in order
     std::size_t kept_bytes = 0;
@@ -81,6 +88,7 @@ class Links {
   FrameSink& sink_;
   const Options options_;
   std::vector<Stream> streams_;
+  std::uint64_t rider_bytes_ = 0;
 };
 
 }  // namespace godwit

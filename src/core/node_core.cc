@@ -116,6 +116,7 @@ void NodeCore::flush_ticks(Time now) {
     clocks_.on_flushed(*flushed, now);
   }
   if (clocks_.stable() > before) leases_.collect(now);
+  if (now >= clocks_.deadline()) clocks_.send_riders();
 }
 
 void NodeCore::flush(TicketId ticket) {
@@ -271,6 +272,7 @@ Time NodeCore::settle_from() const {
 void NodeCore::on_timer(Time now) {
   pass_by(now);
   if (now >= leases_.deadline()) leases_.send(now);
+  if (now >= clocks_.deadline()) clocks_.send_riders();
   if (now >= next_beat_) {
     next_beat_ = now + options_.liveness.beat_every;
     for_each_peer(options_.self, options_.nodes, [&](NodeId peer) {
@@ -283,7 +285,7 @@ void NodeCore::on_timer(Time now) {
 
 Time NodeCore::next_timer() const {
   if (options_.nodes == 1) return Time::max();
-  Time next = std::min({next_beat_, members_.next_check(), leases_.deadline()});
+  Time next = std::min({next_beat_, members_.next_check(), leases_.deadline(), clocks_.deadline()});
   if (is_round_due()) next = std::min(next, next_round_ + kRoundSlack);
   if (const Time settling = settle_from(); settling < next) {
     next = std::min(next, settling + kSettlingSlack);

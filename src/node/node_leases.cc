@@ -147,7 +147,7 @@ void Node::count() {
     set("visits.exchanged", core_.visits().counts().exchanged);
     set("rows.moved_in", core_.shared().counts().moved_in);
     set("rows.moved_out", core_.shared().counts().moved_out);
-    set("clock.bytes", core_.clocks().bytes_sent());
+    set("clock.bytes", core_.links().rider_bytes());
     set("clock.stable", core_.clocks().stable().value());
     set("copies", core_.shared().copies());
     set("sent.items", core_.shared().counts().items);

@@ -160,6 +160,7 @@ Script ClockNode::work(Worker& worker) {
   worker.leases.clear();
   world_.note_ended(worker.number, std::nullopt);
   core_.end_worker(worker.id, now());
+  arm_timer();
   worker.at = "ended";
 }
 
@@ -200,6 +201,7 @@ Script ClockNode::end_tick(Worker& worker) {
   worker.tick = Tick{worker.tick.value() + 1};
   world_.note_ended(worker.number, worker.tick);
   core_.advance(worker.id, worker.tick, now());
+  arm_timer();
   co_await pass_gate(worker);
   for (const auto& held : worker.leases) {
     const bool is_settled = core_.leases().set_need(held->rows, needed(worker, *held), now());

@@ -128,7 +128,7 @@ inline auto content_of(const Bye& m) {
   return std::tuple(m.reason, m.text);
 }
 inline auto content_of(const Clock& m) {
-  return std::tuple(m.flushed, m.stable, m.slowest);
+  return std::tuple(m.flushed, m.slowest);
 }
 inline auto content_of(const JoinClock& /*says nothing*/) {
   return std::tuple();

@@ -1,20 +1,28 @@
 // wire/clock_messages.cc: codecs of ticks.
 //
-//   clock         i64 flushed, i64 stable, u32 slowest
+//   clock         u64: flushed + 1 in the upper 48 bits, all of them ones: kEndOfTime; slowest in
+//                 the lower 16, those that do not fit: 65535
 //   join clock    nothing
 //   joined clock  i64 stable
 //
 // Thread-safe: no state.
 #include "wire/clock_messages.h"
 
+#include <algorithm>
+#include <cstdint>
+
+#include "base/check.h"
 #include "base/try.h"
 #include "wire/payload.h"
 
 namespace godwit {
 namespace {
 
-constexpr std::size_t kClockBytes = 20;
+constexpr std::size_t kClockBytes = 8;
 constexpr std::size_t kJoinedBytes = 8;
+constexpr int kWorkerBits = 16;
+constexpr std::int64_t kWorkerMax = (1 << kWorkerBits) - 1;
+constexpr std::uint64_t kTickMax = ~std::uint64_t{0} >> kWorkerBits;
 
 }  // namespace
 
@@ -24,19 +32,21 @@ std::size_t Clock::part_bytes() const {
 
 void Clock::append_to(FrameWriter& writer) const {
   PayloadWriter payload(writer, kType, kClockBytes);
-  payload.write_i64(flushed.value());
-  payload.write_i64(stable.value());
-  payload.write_id(slowest);
+  const auto tick =
+      flushed == kEndOfTime ? kTickMax : static_cast<std::uint64_t>(flushed.value() + 1);
+  GODWIT_CHECK_LE(tick, kTickMax);
+  const auto worker = static_cast<std::uint64_t>(std::min(slowest.value(), kWorkerMax));
+  payload.write_u64(tick << kWorkerBits | worker);
   payload.finish();
 }
 
 Result<Clock> Clock::decode(const PartView& part) {
   PayloadReader reader(part, kType);
-  const Clock clock{.flushed = Tick{reader.read_i64()},
-                    .stable = Tick{reader.read_i64()},
-                    .slowest = reader.read_id<WorkerId>()};
+  const std::uint64_t both = reader.read_u64();
   GODWIT_TRY(reader.finish());
-  return clock;
+  const std::uint64_t tick = both >> kWorkerBits;
+  return Clock{.flushed = tick == kTickMax ? kEndOfTime : Tick{static_cast<std::int64_t>(tick) - 1},
+               .slowest = WorkerId{static_cast<std::int64_t>(both) & kWorkerMax}};
 }
 
 std::size_t JoinClock::part_bytes() const {

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/ticks.h"
 #include "godwit/ids.h"
 #include "godwit/result.h"
 #include "wire/frame_view.h"
@@ -15,12 +16,13 @@
 namespace godwit {
 
 // What the sender's workers changed in ticks up to `flushed` is in the rows, at their owners.
+// Small, since it is said often. REQUIRES of append_to(): kNoTick <= flushed < 2^48 - 1, or
+// kEndOfTime.
 struct Clock {
   static constexpr PartType kType = PartType::kClock;
 
   Tick flushed = {};
-  Tick stable = {};       // what the sender knows of all nodes: everything up to it is in the rows
-  WorkerId slowest = {};  // of its workers
+  WorkerId slowest = {};  // of its workers; one above 65535 arrives as that
 
   std::size_t part_bytes() const;
   void append_to(FrameWriter& writer) const;

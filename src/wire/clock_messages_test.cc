@@ -7,8 +7,11 @@ namespace godwit {
 namespace {
 
 TEST(Clock, HasTheseBytes) {
-  expect_golden(Clock{.flushed = Tick{7}, .stable = Tick{-1}, .slowest = WorkerId{3}},
-                "28 000000 14000000 0700000000000000 ffffffffffffffff 03000000 00000000");
+  expect_golden(Clock{.flushed = Tick{7}, .slowest = WorkerId{3}},
+                "28 000000 08000000 0300080000000000");
+  expect_golden(Clock{.flushed = kNoTick, .slowest = WorkerId{70'000}},
+                "28 000000 08000000 ffff000000000000");
+  expect_golden(Clock{.flushed = kEndOfTime}, "28 000000 08000000 0000ffffffffffff");
 }
 
 TEST(JoinClock, HasTheseBytes) {
@@ -20,7 +23,7 @@ TEST(JoinedClock, HasTheseBytes) {
 }
 
 TEST(Clock, OfAnotherLengthIsRefused) {
-  EXPECT_NE(refusal<Clock>("28 000000 08000000 0700000000000000"), "");
+  EXPECT_NE(refusal<Clock>("28 000000 00000000"), "");
   EXPECT_NE(refusal<JoinClock>("29 000000 08000000 0700000000000000"), "");
   EXPECT_NE(refusal<JoinedClock>("2a 000000 00000000"), "");
 }

@@ -76,7 +76,8 @@ class RandomMessage {
       case 18:
         return draw_transfers();
       case 19:
-        return Clock{.flushed = tick(), .stable = tick(), .slowest = id<WorkerId>()};
+        return Clock{.flushed = flip() ? kEndOfTime : Tick{number32() - std::int64_t{1}},
+                     .slowest = WorkerId{static_cast<std::int64_t>(prng_.below(65'536))}};
       case 20:
         return JoinClock{};
       case 21:
