@@ -335,11 +335,7 @@ NodeReport run_placement_node(const PlacementCase& that, Placement policy, const
   NodeReport report;
   const auto done = run_node(that, policy, pattern, trace, touches, place, report);
   report.is_ok = done.ok();
-  if (!done.ok()) {
-    report.code = done.error().code();
-    const std::string& message = done.error().message();
-    message.copy(report.message.data(), report.message.size() - 1);
-  }
+  if (!done.ok()) report.fail(done.error());
   return report;
 }
 

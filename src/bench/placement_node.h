@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "bench/forked_nodes.h"
 #include "bench/patterns.h"
 #include "godwit/lease.h"
 #include "godwit/session.h"
@@ -35,10 +36,7 @@ struct PlacementCase {
 std::string to_string(const PlacementCase& that);
 
 // Of the timed part. Plain, since it goes through a pipe.
-struct NodeReport {
-  bool is_ok = false;
-  ErrorCode code = ErrorCode::kUnavailable;  // if not
-  std::array<char, 400> message{};
+struct NodeReport : ForkedReport {
   double seconds = 0;        // the barrier at the end included
   double drain_seconds = 0;  // of that barrier: for the slowest node, and what is still to be sent
   double cpu_seconds = 0;

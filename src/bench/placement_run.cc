@@ -2,50 +2,21 @@
 #include "bench/placement_run.h"
 
 #include <fmt/format.h>
-#include <poll.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <chrono>
-#include <csignal>
 #include <numeric>
 #include <utility>
 
-#include "base/errors.h"
 #include "base/try.h"
-#include "base/unique_fd.h"
+#include "bench/forked_nodes.h"
 
 namespace godwit {
 namespace {
 
-// Longer than any step takes: a job that hangs ends with kTimeout.
-constexpr std::chrono::seconds kWaitMax{30};
-// Longer than any run takes.
-constexpr int kRunMs = 300'000;
-
-struct Child {
-  pid_t process = 0;
-  UniqueFd report;  // to be read from
-};
-
 // A name that no other job has: a run follows the next within one process.
 std::string next_job_name(const void* job, std::uint64_t run) {
   return fmt::format("placement-{}-{}-{}", ::getpid(), job, run);
-}
-
-// False if the process ended without one, or was ended here since it took too long.
-bool read_report(const UniqueFd& from, pid_t process, NodeReport& report) {
-  pollfd wait{.fd = from.fd(), .events = POLLIN, .revents = 0};
-  if (::poll(&wait, 1, kRunMs) == 0) ::kill(process, SIGKILL);
-  char* to = reinterpret_cast<char*>(&report);
-  for (std::size_t done = 0; done < sizeof(report);) {
-    const ssize_t got = ::read(from.fd(), to + done, sizeof(report) - done);
-    if (got <= 0) return false;
-    done += static_cast<std::size_t>(got);
-  }
-  return true;
 }
 
 }  // namespace
@@ -62,56 +33,15 @@ Result<PlacementFigures> PlacementJob::run(Placement policy) {
 }
 
 Result<std::vector<NodeReport>> PlacementJob::run_nodes(Placement policy) {
-  const std::string name = next_job_name(this, ++runs_);
-  std::vector<Child> children;
-  for (std::int64_t node = 0; node < case_.pattern.nodes; ++node) {
-    std::array<int, 2> ends{};
-    if (::pipe(ends.data()) != 0) return unavailable("cannot make a pipe");
-    UniqueFd to_read(ends[0]);
-    UniqueFd to_write(ends[1]);
-    const pid_t process = ::fork();
-    if (process < 0) return unavailable("cannot start a process");
-    if (process == 0) {
-      const NodeReport report = run_placement_node(case_, policy, *pattern_, trace_, touches_,
-                                                   {.nodes = case_.pattern.nodes,
-                                                    .node = NodeId{node},
-                                                    .rendezvous = "unix:@" + name,
-                                                    .job = name,
-                                                    .token = "bench",
-                                                    .link = case_.link,
-                                                    .wait_max = kWaitMax});
-      const ssize_t put = ::write(to_write.fd(), &report, sizeof(report));
-      ::_exit(put == static_cast<ssize_t>(sizeof(report)) ? 0 : 1);
-    }
-    children.push_back({process, std::move(to_read)});
-  }
-  std::vector<NodeReport> reports(children.size());
-  for (std::size_t node = 0; node < children.size(); ++node) {
-    if (!read_report(children[node].report, children[node].process, reports[node]))
-      reports[node].is_ok = false;
-    int status = 0;
-    ::waitpid(children[node].process, &status, 0);
-    if (reports[node].is_ok || reports[node].message[0] != 0) continue;
-    const std::string how = WIFSIGNALED(status)
-                                ? fmt::format("by signal {}", WTERMSIG(status))
-                                : fmt::format("with exit code {}", WEXITSTATUS(status));
-    fmt::format_to_n(reports[node].message.data(), reports[node].message.size() - 1,
-                     "its process ended {}", how);
-  }
-  return reports;
+  return run_forked<NodeReport>(
+      case_.pattern.nodes, next_job_name(this, ++runs_), [&](SessionOptions place) {
+        place.link = case_.link;
+        return run_placement_node(case_, policy, *pattern_, trace_, touches_, place);
+      });
 }
 
 Result<PlacementFigures> PlacementJob::sum_up(const std::vector<NodeReport>& reports) const {
-  std::string failures;
-  ErrorCode code = ErrorCode::kUnavailable;
-  for (std::size_t node = 0; node < reports.size(); ++node) {
-    if (reports[node].is_ok) continue;
-    failures += fmt::format("{}node {}: {}", failures.empty() ? "" : "; ", node,
-                            reports[node].message.data());
-    if (reports[node].code == ErrorCode::kCorruption) code = ErrorCode::kCorruption;
-  }
-  if (!failures.empty()) return Error(code, failures);
-
+  GODWIT_TRY(check_reports(reports));
   const auto sum = [&](double NodeReport::*field) {
     return std::accumulate(
         reports.begin(), reports.end(), 0.0,

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/try.h"
+#include "bench/clock_bench.h"
 #include "bench/placement_bench.h"
 #include "bench/remote_bench.h"
 #include "bench/store_bench.h"
@@ -138,6 +139,11 @@ void add_bench_verb(CLI::App& app, Action& action) {
       [](bool quick, const OnResult& on_result) {
         return run_remote_bench(quick ? RemoteBenchOptions::quick() : RemoteBenchOptions::full(),
                                 on_result);
+      });
+  add("clocks", "workers that wait for each other, by how old their reads may be",
+      [](bool quick, const OnResult& on_result) {
+        return run_clock_bench(quick ? ClockBenchOptions::quick() : ClockBenchOptions::full(),
+                               on_result);
       });
   auto flags = std::make_shared<PlacementFlags>();
   CLI::App* placement =

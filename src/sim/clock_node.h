@@ -50,7 +50,13 @@ class ClockNode final : public TransportEvents, public TicketEvents {
     ClockWorkerPlan plan;
     Tick tick;
     std::vector<std::unique_ptr<Held>> leases;
-    std::vector<float> seen;  // of each element of each row
+    std::vector<float> seen;          // of each element of each row
+    std::vector<std::int64_t> added;  // to each row, and acknowledged
+    struct Pushed {
+      TicketId ticket;
+      std::vector<Key> keys;
+    };
+    std::vector<Pushed> under_way;
     const char* at = "begin";
   };
   // Awaited: the ticket's outcome; some time later.
@@ -89,7 +95,9 @@ class ClockNode final : public TransportEvents, public TicketEvents {
   Script do_tick(Worker& worker);
   Script end_tick(Worker& worker);
   Script read(Worker& worker);
+  // Waits for it, or leaves that for later.
   Script push(Worker& worker);
+  Script wait_for_pushes(Worker& worker);
   Script use_leases(Worker& worker);
   // Waits until the rows may be read.
   Script settle(Worker& worker, LeaseRows& rows);
