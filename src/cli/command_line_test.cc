@@ -135,6 +135,8 @@ TEST(CommandLine, SeedsPassAndTheCanaryDoesNot) {
   EXPECT_EQ(canary.code, kExitFailed);
   EXPECT_THAT(canary.err, HasSubstr("replay: godwit sim --seeds 7 --canary"));
   EXPECT_EQ(run({"sim", "--clocks", "--seeds", "1..20"}).code, kExitOk);
+  EXPECT_THAT(run({"sim", "--canary", "--first-failure", "--seeds", "7..9"}).out,
+              HasSubstr("1 seeds"));
   const Outcome late = run({"sim", "--clocks", "--seeds", "7", "--canary"});
   EXPECT_EQ(late.code, kExitFailed);
   EXPECT_THAT(late.err, HasSubstr("replay: godwit sim --seeds 7 --clocks --canary"));

@@ -20,6 +20,7 @@ struct SimOptions {
   bool json = false;
   bool canary = false;
   bool clocks = false;
+  bool first_only = false;
 };
 
 struct SeedRange {
@@ -73,6 +74,7 @@ int run_sim(const SimOptions& options, std::ostream& out, std::ostream& err) {
     return kExitUsage;
   }
   const auto begin = std::chrono::steady_clock::now();
+  std::uint64_t run = 0;
   std::uint64_t failed = 0;
   std::uint64_t steps = 0;
   std::uint64_t hash = 0;
@@ -90,12 +92,13 @@ int run_sim(const SimOptions& options, std::ostream& out, std::ostream& err) {
                          *ended.violation, to_string(ended.faults), seed,
                          options.clocks ? " --clocks" : "", options.canary ? " --canary" : "");
     }
-    if (seed == seeds->last) break;
+    ++run;
+    if (seed == seeds->last || (ended.violation && options.first_only)) break;
   }
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
   if (!options.json) {
-    out << fmt::format("{} seeds, {} steps, {:.1f} s, {} failed, trace {:016x}\n",
-                       seeds->last - seeds->first + 1, steps, elapsed.count(), failed, hash);
+    out << fmt::format("{} seeds, {} steps, {:.1f} s, {} failed, trace {:016x}\n", run, steps,
+                       elapsed.count(), failed, hash);
   }
   return failed == 0 ? kExitOk : kExitFailed;
 }
@@ -108,6 +111,7 @@ void add_sim_verb(CLI::App& app, Action& action) {
   verb->add_option("--seeds", options->seeds, "which: one, or a range A..B")->capture_default_str();
   verb->add_flag("--json", options->json, "one JSON object a seed instead of a summary");
   verb->add_flag("--clocks", options->clocks, "jobs whose reads may not be older than some ticks");
+  verb->add_flag("--first-failure", options->first_only, "stop at the first seed that fails");
   verb->add_flag("--canary", options->canary, "lose an update on purpose: every seed must fail");
   verb->callback([options, &action] {
     action = [options](std::ostream& out, std::ostream& err) {

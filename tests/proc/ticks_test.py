@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+"""tests/proc/ticks_test.py: jobs of real processes whose reads may not be older than some ticks.
+
+  ticks_test.py PATH/tick_job [unittest arguments]
+"""
+import os
+import re
+import signal
+import sys
+import time
+import unittest
+
+from job import Job
+
+TICK_JOB = ''
+
+
+class TicksTest(unittest.TestCase):
+    def check_end(self, job: Job, seconds: float) -> list[str]:
+        """All ended well; what each said."""
+        ends = job.finish(seconds)
+        for node, (code, out, err) in enumerate(ends):
+            self.assertEqual(code, 0, f'node {node}: {err}')
+            self.assertIn('sums are right', out, f'node {node}: {err}')
+        return [err for _, _, err in ends]
+
+    def test_reads_are_no_older_than_allowed(self):
+        for staleness in (0, 3):
+            job = Job(TICK_JOB, 4, '150', str(staleness), '20')
+            job.wait_until_working()
+            for process in job.processes:  # each is slow for a moment
+                process.send_signal(signal.SIGSTOP)
+                time.sleep(0.05)
+                process.send_signal(signal.SIGCONT)
+            self.check_end(job, 60)
+
+    def test_who_waits_says_for_whom_and_goes_on(self):
+        job = Job(TICK_JOB, 4, '3000', '1', '1')
+        job.wait_until_working()
+        time.sleep(0.2)
+        frozen = job.processes[2]
+        frozen.send_signal(signal.SIGSTOP)
+        time.sleep(3)
+        self.assertIsNone(job.processes[0].poll(), 'it waits')
+        frozen.send_signal(signal.SIGCONT)
+        said = self.check_end(job, 100)
+        cause = r'waiting for worker [01] of node 2, in tick \d+ for [1-9]\.\d s'
+        for node in (0, 1, 3):
+            self.assertRegex(said[node], cause, f'node {node}')
+        self.assertFalse(re.search(r'of node [013], in', said[2]), said[2])
+
+    def test_a_lost_node_is_named(self):
+        job = Job(TICK_JOB, 3, '100000', '0', '20')
+        job.wait_until_working()
+        time.sleep(0.2)
+        job.processes[1].kill()
+        for node, (code, _, err) in enumerate(job.finish(60)):
+            if node != 1:
+                self.assertEqual(code, 3, err)
+                self.assertIn('node 1', err)
+
+
+if __name__ == '__main__':
+    TICK_JOB = os.path.abspath(sys.argv.pop(1))
+    unittest.main()
