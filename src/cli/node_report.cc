@@ -45,6 +45,10 @@ void fill_node(const Json& json, NodeReport& report) {
     report.tick_min = workers.at("tick_min").get<std::int64_t>();
     report.tick_max = workers.at("tick_max").get<std::int64_t>();
   }
+  if (json.contains("clock")) {
+    report.stable_tick = json.at("clock").at("stable").get<std::int64_t>();
+    report.slowest = json.at("clock").at("slowest").get<std::string>();
+  }
   for (const char* kind : {"counters", "gauges"}) {
     for (const auto& [name, value] : json.at(kind).items()) {
       report.metrics[name] = value.get<double>();

@@ -36,6 +36,9 @@ struct NodeReport {
   double uptime_seconds = 0;
   std::optional<std::int64_t> tick_min;  // none: it has no workers
   std::optional<std::int64_t> tick_max;
+  // Of jobs with bounded reads: all up to this tick is in the rows, and who keeps the next from it.
+  std::optional<std::int64_t> stable_tick;
+  std::string slowest;
   std::map<std::string, double, std::less<>> metrics;  // counters and gauges
   std::vector<Peer> peers;
   std::vector<Wait> waits;

@@ -113,6 +113,18 @@ std::string lines_of_tables(const JobReport& report) {
   return text;
 }
 
+// What the node says that knows most: others may not have heard of it yet.
+std::string line_of_clock(const JobReport& report) {
+  const NodeReport* best = nullptr;
+  for (const NodeReport& node : report.nodes) {
+    if (!node.stable_tick) continue;
+    if (best == nullptr || *node.stable_tick > *best->stable_tick) best = &node;
+  }
+  if (best == nullptr) return "";
+  return fmt::format("clock: all have ended tick {}; slowest: {}\n", *best->stable_tick,
+                     best->slowest);
+}
+
 bool is_away(const NodeReport::Peer& peer) {
   return peer.state == "lost" || peer.state == "down";
 }
@@ -160,7 +172,7 @@ std::string to_text(const JobReport& report) {
     for (const NodeReport& node : report.nodes) uptime = std::max(uptime, node.uptime_seconds);
     text += fmt::format(": {} of {} nodes answer on this machine, up {:.1f} s\n",
                         report.nodes.size(), report.nodes[0].nodes, uptime);
-    text += table_of_nodes(report) + lines_of_tables(report);
+    text += table_of_nodes(report) + lines_of_tables(report) + line_of_clock(report);
   } else {
     text += ": no node answers\n";
   }

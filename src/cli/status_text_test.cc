@@ -46,6 +46,18 @@ TEST(StatusText, TablesAreSummedOverTheNodes) {
               HasSubstr("table t: 10 rows resident here, 2.0 MB, placement intent\n"));
 }
 
+TEST(StatusText, TheClockIsThatOfTheNodeThatKnowsMost) {
+  NodeReport node = node_report();
+  EXPECT_THAT(to_text(JobReport{.job = "j", .nodes = {node}, .silent = {}}),
+              Not(HasSubstr("clock")));
+  NodeReport other = node_report();
+  node.stable_tick = 7;
+  node.slowest = "worker 1 of node 0, in tick 8 for 0.5 s";
+  other.stable_tick = 6;
+  EXPECT_THAT(to_text(JobReport{.job = "j", .nodes = {other, node}, .silent = {}}),
+              HasSubstr("clock: all have ended tick 7; slowest: worker 1 of node 0, in tick 8 "));
+}
+
 TEST(StatusText, OnlyTroublesAreTold) {
   JobReport report{.job = "j", .nodes = {node_report()}, .silent = {}};
   NodeReport& node = report.nodes[0];

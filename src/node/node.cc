@@ -104,7 +104,14 @@ Node::Node(const NodeOptions& options)
             tables_, sender_, *this, time_.now()),
       late_leases_(metrics_.counter("lease.late").make_cell()),
       missed_keys_(metrics_.counter("lease.missed_keys").make_cell()),
-      lease_waits_(metrics_.counter("lease.waits").make_cell()) {}
+      lease_waits_(metrics_.counter("lease.waits").make_cell()),
+      advance_wait_us_(metrics_.counter("clock.advance_wait_us").make_cell()),
+      read_wait_us_(metrics_.counter("clock.read_wait_us").make_cell()),
+      lags_{metrics_.counter("clock.lag_0").make_cell(),
+            metrics_.counter("clock.lag_1").make_cell(),
+            metrics_.counter("clock.lag_2").make_cell(),
+            metrics_.counter("clock.lag_to_4").make_cell(),
+            metrics_.counter("clock.lag_over_4").make_cell()} {}
 
 Result<std::shared_ptr<Node>> Node::open(const NodeOptions& options) {
   if (options.nodes < 1 || options.nodes > static_cast<std::int64_t>(kPartitions)) {

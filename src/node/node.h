@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -166,6 +167,9 @@ class Node final : private TransportEvents, private TicketEvents {
   // These two under the lock.
   void start(Schedule& schedule, const Schedule::LeasePtr& lease, Time now);
   void advance_leases(Schedule& schedule, Tick tick, Time now);
+  void count_lag(Tick tick);
+  Result<> wait_until_stable(Tick need, CounterCell* waited_us);
+  Result<> wait_bounded(TicketId ticket, CounterCell* waited_us);
   // Leases that are held over a tick are read in the next one; those that are open and not fresh
   // enough for that come back.
   std::vector<Schedule::LeasePtr> look_at_held(Schedule& schedule, Time now);
@@ -215,6 +219,10 @@ class Node final : private TransportEvents, private TicketEvents {
   CounterCell* const late_leases_;  // these are written under the lock
   CounterCell* const missed_keys_;
   CounterCell* const lease_waits_;
+  // Of bounded tables.
+  CounterCell* const advance_wait_us_;
+  CounterCell* const read_wait_us_;
+  std::array<CounterCell*, 5> lags_;  // ticks that began 0, 1, 2, 3 to 4, or more ticks ahead
 };
 
 template <class Use>

@@ -83,7 +83,11 @@ Result<> Node::open_lease(Schedule& schedule, const Schedule::LeasePtr& lease) {
   });
   if (error) return std::move(*error);
   if (is_ready) return {};
-  GODWIT_TRY(wait(ticket));
+  if (lease->rows.need) {
+    GODWIT_TRY(wait_bounded(ticket, read_wait_us_));
+  } else {
+    GODWIT_TRY(wait(ticket));
+  }
   lease->is_ready.store(true, std::memory_order_release);
   return {};
 }

@@ -200,6 +200,10 @@ std::string Node::status_text() {
     json.field("tick_max", fastest->schedule->tick().value());
   }
   json.end_object();
+  if (core_.clocks().is_on()) {
+    json.key("clock").begin_object().field("stable", core_.clocks().stable().value());
+    json.field("slowest", core_.clocks().describe_slowest(now)).end_object();
+  }
   write_peers(json, core_.members(), self(), now);
   write_waits(json, now);
   if (core_.failure()) json.field("failure", core_.failure()->message());

@@ -1,5 +1,6 @@
 // node/node_ticks.cc: ticks of workers: who begins, who goes on, who waits for whom.
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <utility>
 
@@ -65,7 +66,7 @@ Result<> Node::advance(Schedule& schedule, Tick tick) {
   if (failure) return std::move(*failure);
   const auto staleness = tables_.staleness();
   if (!staleness) return {};
-  GODWIT_TRY(wait_until_stable(needed_to_begin(tick, *staleness)));
+  GODWIT_TRY(wait_until_stable(needed_to_begin(tick, *staleness), advance_wait_us_));
   for (const auto& lease : look_at_held(schedule, now)) GODWIT_TRY(open_lease(schedule, lease));
   return {};
 }
@@ -89,6 +90,7 @@ void Node::advance_leases(Schedule& schedule, Tick tick, Time now) {
 std::vector<Schedule::LeasePtr> Node::look_at_held(Schedule& schedule, Time now) {
   std::vector<Schedule::LeasePtr> stale;
   with_core([&] {
+    count_lag(schedule.tick());
     schedule.active().for_each([&](const Schedule::LeasePtr& lease) {
       const bool is_open = lease->is_open.load(std::memory_order_relaxed);
       if (lease->phase != Phase::kActive || (lease->first >= schedule.tick() && !is_open)) return;
@@ -103,6 +105,10 @@ std::vector<Schedule::LeasePtr> Node::look_at_held(Schedule& schedule, Time now)
 }
 
 Result<> Node::wait_until_stable(Tick need) {
+  return wait_until_stable(need, read_wait_us_);
+}
+
+Result<> Node::wait_until_stable(Tick need, CounterCell* waited_us) {
   TicketId ticket{0};
   with_core([&] {
     if (core_.clocks().stable() >= need) return;
@@ -110,8 +116,25 @@ Result<> Node::wait_until_stable(Tick need) {
     core_.wait_until_stable(ticket, need);
   });
   if (ticket == TicketId{0}) return {};
-  GODWIT_TRY(wait(ticket));
+  return wait_bounded(ticket, waited_us);
+}
+
+Result<> Node::wait_bounded(TicketId ticket, CounterCell* waited_us) {
+  const Time begin = time_.now();
+  const auto done = wait(ticket);
+  const auto waited = std::chrono::duration_cast<std::chrono::microseconds>(time_.now() - begin);
+  const MutexLock lock(mutex_);
+  waited_us->add(static_cast<std::uint64_t>(waited.count()));
+  if (!done.ok()) return done.error();
   return {};
+}
+
+// How far others are behind who begins a tick: 0 if they have ended the one before.
+void Node::count_lag(Tick tick) {
+  constexpr std::array<std::int64_t, 4> kUpTo{0, 1, 2, 4};
+  const std::int64_t lag = tick.value() - 1 - core_.clocks().stable().value();
+  const auto place = std::lower_bound(kUpTo.begin(), kUpTo.end(), lag);
+  lags_[static_cast<std::size_t>(place - kUpTo.begin())]->add(1);
 }
 
 void Node::note_pushed(TableId table, std::span<const Key> keys) {

@@ -83,6 +83,11 @@ void run_counts(std::int64_t nodes, std::int64_t workers, std::int64_t staleness
         }
         threads.clear();
         ASSERT_TRUE(session.barrier().ok());
+        const auto metrics = session.metrics();
+        EXPECT_EQ(metrics.at("clock.lag_0") + metrics.at("clock.lag_1") +
+                      metrics.at("clock.lag_2") + metrics.at("clock.lag_to_4"),
+                  static_cast<double>(kTicks * workers));
+        EXPECT_GT(metrics.at("clock.read_wait_us") + metrics.at("clock.advance_wait_us"), 0);
         std::vector<float> row(static_cast<std::size_t>(nodes * workers));
         const Key key = 5;
         Worker reader = session.worker().value();
