@@ -66,8 +66,12 @@ Result<> Node::advance(Schedule& schedule, Tick tick) {
   if (failure) return std::move(*failure);
   const auto staleness = tables_.staleness();
   if (!staleness) return {};
+  // First: whatever comes of waiting, they are not ready for this tick.
+  const std::vector<Schedule::LeasePtr> held = look_at_held(schedule, now);
   GODWIT_TRY(wait_until_stable(needed_to_begin(tick, *staleness), advance_wait_us_));
-  for (const auto& lease : look_at_held(schedule, now)) GODWIT_TRY(open_lease(schedule, lease));
+  for (const auto& lease : held) GODWIT_TRY(open_lease(schedule, lease));
+  const MutexLock lock(mutex_);
+  count_lag(tick);
   return {};
 }
 
@@ -90,7 +94,6 @@ void Node::advance_leases(Schedule& schedule, Tick tick, Time now) {
 std::vector<Schedule::LeasePtr> Node::look_at_held(Schedule& schedule, Time now) {
   std::vector<Schedule::LeasePtr> stale;
   with_core([&] {
-    count_lag(schedule.tick());
     schedule.active().for_each([&](const Schedule::LeasePtr& lease) {
       const bool is_open = lease->is_open.load(std::memory_order_relaxed);
       if (lease->phase != Phase::kActive || (lease->first >= schedule.tick() && !is_open)) return;

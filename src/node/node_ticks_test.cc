@@ -143,6 +143,37 @@ TEST(Ticks, WhoWaitsSaysForWhom) {
       1, std::chrono::seconds(1));
 }
 
+TEST(Ticks, ALeaseThatIsHeldIsNotReadyForATickThatCannotBegin) {
+  std::atomic<bool> is_over = false;
+  run_job(
+      2, "ticks-late",
+      [&](Session& session) {
+        const Table table = session.table(spec(2)).value();
+        Worker worker = session.worker().value();
+        if (session.node() == NodeId{0}) {
+          const std::vector<Key> keys{1, 2, 3};
+          auto held = worker.intend(table, keys, Tick{0}, Tick{9}).value();
+          EXPECT_EQ(said(worker.open(held)), "");
+          for (int i = 0; i < 2; ++i) EXPECT_EQ(said(worker.advance()), "");
+          EXPECT_TRUE(held.is_ready());
+          EXPECT_THAT(said(worker.advance()), HasSubstr("lease of 3 keys, waiting for worker 0"));
+          EXPECT_FALSE(held.is_ready());
+          EXPECT_THAT(said(worker.open(held)), HasSubstr("lease of 3 keys, waiting for worker 0"));
+          is_over = true;
+        }
+        while (!is_over) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        { const Worker gone = std::move(worker); }
+        ASSERT_EQ(said(session.close()), "");
+      },
+      1, std::chrono::seconds(1));
+}
+
+TEST(Ticks, ANumberOfWorkersThatCannotBeIsRefused) {
+  const auto opened = Session::open({.workers = -1});
+  ASSERT_FALSE(opened.ok());
+  EXPECT_THAT(opened.error().message(), HasSubstr("workers is -1, but must be 0 to"));
+}
+
 TEST(Ticks, WhoEndsIsNotWaitedForAndWhoJoinsBeginsWhereTheOthersAre) {
   run_job(2, "ticks-join", [&](Session& session) {
     const Table table = session.table(spec(0)).value();

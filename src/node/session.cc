@@ -7,6 +7,7 @@
 #include <utility>
 #include <variant>
 
+#include "base/errors.h"
 #include "base/try.h"
 #include "launch/discovery.h"
 #include "launch/environment.h"
@@ -19,6 +20,7 @@ namespace {
 // Where nodes listen: whoever has no need to be reached from other hosts cannot be.
 constexpr const char* kLoopback = "127.0.0.1";
 constexpr const char* kAnywhere = "0.0.0.0";
+constexpr std::int64_t kWorkersMax = 65536;
 
 // The addresses of net have no scheme for TCP.
 std::string without_scheme(const std::string& rendezvous) {
@@ -42,6 +44,9 @@ Result<JobPlace> find_place(const SessionOptions& options) {
 }  // namespace
 
 Result<Session> Session::open(const SessionOptions& options) {
+  if (options.workers < 0 || options.workers > kWorkersMax) {
+    return invalid_argument("workers is {}, but must be 0 to {}", options.workers, kWorkersMax);
+  }
   GODWIT_TRY_ASSIGN(const JobPlace place, find_place(options));
   std::optional<LinkSpeed> link;
   if (!options.link.empty()) {

@@ -14,7 +14,7 @@ struct RowId {
   TableId table;
   Key key = 0;
 
-  friend auto operator<=>(const RowId&, const RowId&) = default;
+  friend auto operator<=>(const RowId&, const RowId&) = default;  // NOLINT: not a null pointer
 
   struct Hash {
     std::size_t operator()(const RowId& id) const {
