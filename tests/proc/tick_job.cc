@@ -130,7 +130,7 @@ godwit::Result<> run(const Plan& plan, std::chrono::seconds wait_max) {
     if (error) return std::move(*error);
   }
   workers.clear();
-  if (auto met = insist([&] { return session.barrier(); }); !met.ok()) return met;
+  if (auto met = session.barrier(); !met.ok()) return met;
   auto reader = session.worker();
   if (!reader.ok()) return reader.error();
   std::vector<float> row(row_length);

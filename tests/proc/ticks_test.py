@@ -4,7 +4,6 @@
   ticks_test.py PATH/tick_job [unittest arguments]
 """
 import os
-import re
 import signal
 import sys
 import time
@@ -35,19 +34,18 @@ class TicksTest(unittest.TestCase):
             self.check_end(job, 60)
 
     def test_who_waits_says_for_whom_and_goes_on(self):
-        job = Job(TICK_JOB, 4, '3000', '1', '1')
+        job = Job(TICK_JOB, 4, '3000', '1', '2')
         job.wait_until_working()
         time.sleep(0.2)
         frozen = job.processes[2]
         frozen.send_signal(signal.SIGSTOP)
-        time.sleep(3)
+        time.sleep(5)
         self.assertIsNone(job.processes[0].poll(), 'it waits')
         frozen.send_signal(signal.SIGCONT)
         said = self.check_end(job, 100)
         cause = r'waiting for worker [01] of node 2, in tick \d+ for [1-9]\.\d s'
         for node in (0, 1, 3):
             self.assertRegex(said[node], cause, f'node {node}')
-        self.assertFalse(re.search(r'of node [013], in', said[2]), said[2])
 
     def test_a_lost_node_is_named(self):
         job = Job(TICK_JOB, 3, '100000', '0', '20')
