@@ -1,11 +1,12 @@
 // tests/proc/tick_job.cc: a node of a job whose reads may not be older than some ticks.
 //
-//   tick_job TICKS STALENESS SECONDS
+//   tick_job TICKS STALENESS SECONDS PUSHES
 //
 // In each tick its two workers read all rows, check that nobody's ticks are missing that must not
-// be, and add 1 to their element of each. A call that has waited for SECONDS says whom it waits for
-// and is made again. In the end the sums must be exact: prints "sums are right". Exit codes: 0, 1
-// an error or a wrong value, 2 bad input, 3 a node was lost.
+// be, and add 1 to their element of each, under a lease or, if PUSHES is 1, in every other tick by
+// a push. A read or lease that has waited for SECONDS says whom it waits for and is made again; a
+// push may have happened then. In the end the sums must be exact: prints "sums are right". Exit
+// codes: 0, 1 an error or a wrong value, 2 bad input, 3 a node was lost.
 #include <cstdio>
 #include <cstdlib>
 #include <numeric>
@@ -26,6 +27,7 @@ constexpr std::size_t kRows = 24;
 struct Plan {
   std::int64_t ticks = 0;
   std::int64_t staleness = 0;
+  bool pushes = false;
 };
 
 // Makes the call until it does not end for lack of time.
@@ -49,7 +51,7 @@ class TickWorker {
   godwit::Result<> run() {
     for (std::int64_t tick = 0; tick < plan_.ticks; ++tick) {
       if (auto done = read(tick); !done.ok()) return done;
-      if (auto done = tick % 2 == 0 ? push() : write(tick); !done.ok()) return done;
+      if (auto done = plan_.pushes && tick % 2 == 0 ? push() : write(tick); !done.ok()) return done;
       auto done = worker_.advance();
       if (!done.ok() && done.error().code() != godwit::ErrorCode::kTimeout) return done;
       if (!done.ok()) std::fprintf(stderr, "%s\n", done.error().message().c_str());
@@ -78,7 +80,7 @@ class TickWorker {
   godwit::Result<> push() {
     std::vector<float> ones(kRows * workers());
     for (std::size_t i = 0; i < kRows; ++i) ones[i * workers() + number_] = 1;
-    return insist([&] { return worker_.push(table_, keys_, ones); });
+    return worker_.push(table_, keys_, ones);
   }
 
   godwit::Result<> write(std::int64_t tick) {
@@ -149,11 +151,13 @@ godwit::Result<> run(const Plan& plan, std::chrono::seconds wait_max) {
 }  // namespace
 
 int main(int count, char** arguments) {
-  if (count != 4) {
-    std::fprintf(stderr, "usage: tick_job TICKS STALENESS SECONDS\n");
+  if (count != 5) {
+    std::fprintf(stderr, "usage: tick_job TICKS STALENESS SECONDS PUSHES\n");
     return 2;
   }
-  const Plan plan{.ticks = std::atoll(arguments[1]), .staleness = std::atoll(arguments[2])};
+  const Plan plan{.ticks = std::atoll(arguments[1]),
+                  .staleness = std::atoll(arguments[2]),
+                  .pushes = std::atoll(arguments[4]) == 1};
   const auto done = run(plan, std::chrono::seconds(std::atoll(arguments[3])));
   if (done.ok()) return 0;
   std::fprintf(stderr, "tick_job: %s\n", done.error().message().c_str());

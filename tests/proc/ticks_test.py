@@ -25,7 +25,7 @@ class TicksTest(unittest.TestCase):
 
     def test_reads_are_no_older_than_allowed(self):
         for staleness in (0, 3):
-            job = Job(TICK_JOB, 4, '150', str(staleness), '20')
+            job = Job(TICK_JOB, 4, '150', str(staleness), '20', '1')
             job.wait_until_working()
             for process in job.processes:  # each is slow for a moment
                 process.send_signal(signal.SIGSTOP)
@@ -34,7 +34,7 @@ class TicksTest(unittest.TestCase):
             self.check_end(job, 60)
 
     def test_who_waits_says_for_whom_and_goes_on(self):
-        job = Job(TICK_JOB, 4, '3000', '1', '2')
+        job = Job(TICK_JOB, 4, '3000', '1', '2', '0')
         job.wait_until_working()
         time.sleep(0.2)
         frozen = job.processes[2]
@@ -48,7 +48,7 @@ class TicksTest(unittest.TestCase):
             self.assertRegex(said[node], cause, f'node {node}')
 
     def test_a_lost_node_is_named(self):
-        job = Job(TICK_JOB, 3, '100000', '0', '20')
+        job = Job(TICK_JOB, 3, '100000', '0', '20', '1')
         job.wait_until_working()
         time.sleep(0.2)
         job.processes[1].kill()
