@@ -75,9 +75,17 @@ TEST_F(ClocksTest, ARowIsAskedForWhenWhatComesIsFreshEnough) {
   leases.acquire(lease, cores_.now);
   leases.send(cores_.now);
   EXPECT_EQ(cores_.run(), 0U) << "what came now would be too old";
+  const TicketId ticket = cores_.core(0).waits().reserve();
+  leases.wait(lease, ticket, cores_.now);
+  EXPECT_THAT(cores_.core(0).describe(ticket, cores_.now),
+              HasSubstr("lease of 1 keys, waiting for worker 0 of node 0, in tick 0"));
   for (std::int64_t node = 0; node < 3; ++node) advance(node, 1);
+  while (stable(0) < Tick{0}) cores_.deliver();
+  EXPECT_THAT(cores_.core(0).describe(ticket, cores_.now),
+              HasSubstr("lease of 1 keys, 1 of which are on their way, waiting for node 1, last"));
   cores_.run();
   EXPECT_TRUE(leases.settle(lease));
+  (void)cores_.core(0).waits().take(ticket);
   EXPECT_FALSE(leases.set_need(lease, Tick{1}, cores_.now)) << "tick 1 has not ended";
   for (std::int64_t node = 0; node < 3; ++node) advance(node, 2);
   cores_.run();

@@ -99,13 +99,14 @@ class WiredCores {
   // Delivers until nothing is on its way; the number of frames.
   std::size_t run() {
     std::size_t delivered = 0;
-    while (!on_the_way_.empty()) {
-      const OnTheWay next = std::move(on_the_way_.front());
-      on_the_way_.pop_front();
-      core(next.to.value()).on_frame(next.from, next.frame, now);
-      ++delivered;
-    }
+    for (; !on_the_way_.empty(); ++delivered) deliver();
     return delivered;
+  }
+  // The next frame. REQUIRES: there is one.
+  void deliver() {
+    const OnTheWay next = std::move(on_the_way_.front());
+    on_the_way_.pop_front();
+    core(next.to.value()).on_frame(next.from, next.frame, now);
   }
   // Time passes with everybody's timers at work.
   void pass(Duration by) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -69,6 +70,8 @@ class Leases {
 
   // The lease whose rows a ticket waits for; null if there is none.
   const LeaseRows* awaited(TicketId ticket) const;
+  // Whom rows of a lease with a need are expected from.
+  std::set<NodeId> asked_for(const LeaseRows& lease) const;
 
   // To be called after frames were handled.
   void collect(Time now);

@@ -92,6 +92,21 @@ const LeaseRows* Leases::awaited(TicketId ticket) const {
   return nullptr;
 }
 
+std::set<NodeId> Leases::asked_for(const LeaseRows& lease) const {
+  std::set<NodeId> nodes;
+  for (const std::uint32_t position : lease.missing) {
+    nodes.insert(shared_.next_hop({lease.table, lease.keys[position]}, false, 0).node);
+  }
+  for (const std::uint32_t position : lease.stale) {
+    const RowId id{lease.table, lease.keys[position]};
+    const WantedRow* const row = wanted_.find(id);
+    if (row != nullptr && row->stage == Stage::kVisiting) {
+      nodes.insert(visits_.owner(id.table, *row));
+    }
+  }
+  return nodes;
+}
+
 void Leases::note_pushed(TableId table, std::span<const Key> keys) {
   for (const Key key : keys) {
     const WantedRow* const row = wanted_.find({table, key});

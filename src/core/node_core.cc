@@ -357,8 +357,12 @@ std::string NodeCore::describe(TicketId ticket, Time now) const {
     return text + ", waiting for " + clocks_.describe_slowest(now);
   }
   if (is_bounded) {
-    return text + fmt::format(", {} of which are on their way",
-                              lease->missing.size() + lease->stale.size());
+    text +=
+        fmt::format(", {} of which are on their way", lease->missing.size() + lease->stale.size());
+    for (const NodeId peer : leases_.asked_for(*lease)) {
+      text += ", waiting for " + members_.describe(peer, now);
+    }
+    return text;
   }
   for (const NodeId peer : waits_.waiting_for(ticket)) {
     text += ", waiting for " + members_.describe(peer, now);

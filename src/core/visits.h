@@ -73,6 +73,8 @@ class Visits {
   bool are_any_out() const { return !out_.empty(); }
   // What was stable when a row that is visiting was asked for last: all of that is in it.
   Tick stamp(TableId table, const WantedRow& row) { return blocks(table).note(row.base).stamp; }
+  // Who answered for it last.
+  NodeId owner(TableId table, const WantedRow& row) { return blocks(table).note(row.base).owner; }
 
   // Overwrites the values of a row that is visiting, while the owner is asked to do so.
   void overwrite(RowId id, std::span<const float> values, bool reset_state);
