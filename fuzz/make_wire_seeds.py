@@ -20,9 +20,9 @@ def text(words: str) -> bytes:
     return struct.pack('<H', len(words)) + words.encode()
 
 
-def pull(keys: list[int], positions: list[int]) -> bytes:
-    return part(1, struct.pack('<QIIIBBBxI4x', REQUEST, NODE, TABLE, len(keys), 1, bool(positions),
-                               1, 6)
+def pull(keys: list[int], positions: list[int], stable: int = 0) -> bytes:
+    return part(1, struct.pack('<QIIIBBBxII', REQUEST, NODE, TABLE, len(keys), 1, bool(positions),
+                               1, 6, stable)
                 + struct.pack(f'<{len(keys)}Q', *keys)
                 + struct.pack(f'<{len(positions)}I', *positions))
 
@@ -37,6 +37,12 @@ def answer(row_length: int, values: list[float], positions: list[int]) -> bytes:
 def push(mode: int, row_length: int, keys: list[int], floats: list[float]) -> bytes:
     return part(3, struct.pack('<QIIIIBBBxI', REQUEST, NODE, TABLE, row_length, len(keys), 0, mode,
                                0, 0)
+                + struct.pack(f'<{len(keys)}Q', *keys) + struct.pack(f'<{len(floats)}f', *floats))
+
+
+def marked_push(keys: list[int], floats: list[float]) -> bytes:
+    return part(3, struct.pack('<QIIIIBBBBIqII', REQUEST, NODE, TABLE, 1, len(keys), 0, 0, 0, 2, 0,
+                               17, 3, 5)
                 + struct.pack(f'<{len(keys)}Q', *keys) + struct.pack(f'<{len(floats)}f', *floats))
 
 
@@ -73,6 +79,8 @@ SEEDS = {
     'push_none': frame(push(0, 1, [], [])),
     'applied': frame(part(4, struct.pack('<QII', REQUEST, NODE, 12))),
     'refused': frame(part(5, struct.pack('<QIIBx', REQUEST, NODE, 12, 4) + text('too late'))),
+    'pull_stable': frame(pull([3, 4], [], 18)),
+    'push_marked': frame(marked_push([3, 4], [1, 2])),
     'open_table': frame(part(16, struct.pack('<QI', REQUEST, NODE) + spec('users', 4, 3, 0))),
     'make_table': frame(part(17, struct.pack('<I', TABLE) + spec('items.2', 1, 2, 1))),
     'made_table': frame(part(18, struct.pack('<I', TABLE) + outcome(True, 0, ''))),
@@ -93,7 +101,7 @@ SEEDS = {
     'receipt': frame(part(35, b''), received=812),
     'clock': frame(part(40, struct.pack('<Q', 8 << 16 | 3))),
     'join_clock': frame(part(41, b'')),
-    'joined_clock': frame(part(42, struct.pack('<q', 258))),
+    'joined_clock': frame(part(42, struct.pack('<qq', 258, 259))),
     'bye': frame(part(36, bytes(2) + text(''))),
     'bye_failed': frame(part(36, b'\1\0' + text('disk full'))),
     'mixed': frame(pull([3], []), push(0, 1, [4], [5]), answer(1, [6], [7]), part(34, b''),

@@ -101,7 +101,12 @@ class Worker {
  private:
   friend class Session;
   explicit Worker(std::unique_ptr<WorkerState> state);
-  Result<> pull_leased(const Table& table, std::span<const Key> keys, std::span<float> values);
+  // Pulls rows, or whole rows with what belongs to the rule, that are as fresh as they must be.
+  Result<> pull_bounded(const Table& table, std::span<const Key> keys, std::span<float> floats,
+                        bool whole_rows);
+  Result<> pull_bsp(const Table& table, std::span<const Key> keys, std::span<float> values);
+  // Waits until the rows of a lease may be touched.
+  Result<> wait_for_rows(Lease& lease);
   // Draws and leases rows that are here.
   Result<std::shared_ptr<SampledRows>> draw_local(const Sample& sample, std::size_t n);
 

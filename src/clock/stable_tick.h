@@ -14,7 +14,7 @@ namespace godwit {
 
 // A node's changes up to its *flushed* tick are in the rows, at their owners. *Stable* is the
 // lowest of all nodes': it never falls. A node that has no worker, and nothing on its way, does
-// not count: its flushed tick is kEndOfTime.
+// not count: its flushed tick is kEndOfTime. If none counts, all that anybody did is stable.
 class StableTick {
  public:
   explicit StableTick(std::int64_t nodes) : flushed_(static_cast<std::size_t>(nodes), kNoTick) {}
@@ -31,8 +31,9 @@ class StableTick {
   // less.
   bool hear(NodeId node, Tick flushed) {
     flushed_[index(node)] = std::max(flushed_[index(node)], flushed);
+    if (flushed != kEndOfTime) last_ = std::max(last_, flushed);
     const Tick lowest = *std::min_element(flushed_.begin(), flushed_.end());
-    return lowest != kEndOfTime && claim(lowest);
+    return claim(lowest != kEndOfTime ? lowest : last_);
   }
   // Another node knows that stable is at least this.
   bool claim(Tick stable) {
@@ -47,6 +48,7 @@ class StableTick {
   static std::size_t index(NodeId node) { return static_cast<std::size_t>(node.value()); }
 
   std::vector<Tick> flushed_;
+  Tick last_ = kNoTick;  // the furthest of all, of those that did not count any more too
   Tick stable_ = kNoTick;
 };
 

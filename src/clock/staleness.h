@@ -15,6 +15,11 @@ inline bool is_bounded(const Consistency& consistency) {
   return consistency.kind != ConsistencyKind::kAsync;
 }
 
+// Changes are seen by others when their tick is stable, and not before.
+inline bool is_bsp(const Consistency& consistency) {
+  return consistency.kind == ConsistencyKind::kBsp;
+}
+
 // How many ticks a read may lag. REQUIRES: is_bounded().
 inline std::int64_t staleness_of(const Consistency& consistency) {
   return consistency.kind == ConsistencyKind::kSsp ? consistency.staleness : 0;

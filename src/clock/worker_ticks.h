@@ -21,18 +21,21 @@ class WorkerTicks {
   // So many workers are expected: they count from tick 0 on, before they have begun.
   explicit WorkerTicks(std::int64_t expected) {
     for (std::int64_t i = 0; i < expected; ++i) places_.push_back({WorkerId{i}, Tick{0}});
+    if (expected > 0) last_ = Tick{0};
   }
 
   bool is_expected(WorkerId worker) const { return find(worker) != places_.end(); }
   void begin(WorkerId worker, Tick at) {
     GODWIT_CHECK(!is_expected(worker));
     places_.push_back({worker, at});
+    last_ = std::max(last_, at);
   }
   // REQUIRES: it has begun or is expected, and its tick is not beyond `to`.
   void advance(WorkerId worker, Tick to) {
     const auto place = find(worker);
     GODWIT_CHECK(place != places_.end() && place->tick <= to);
     place->tick = to;
+    last_ = std::max(last_, to);
   }
   void end(WorkerId worker) {
     const auto place = find(worker);
@@ -47,6 +50,8 @@ class WorkerTicks {
   }
   // The last tick that all have ended; kEndOfTime if there is nobody.
   Tick ended() const { return empty() ? kEndOfTime : Tick{slowest().tick.value() - 1}; }
+  // The last tick that anybody was ever in; kNoTick if nobody was.
+  Tick last() const { return last_; }
   const std::vector<Place>& places() const { return places_; }
 
  private:
@@ -60,6 +65,7 @@ class WorkerTicks {
   }
 
   std::vector<Place> places_;
+  Tick last_ = kNoTick;
 };
 
 }  // namespace godwit

@@ -14,10 +14,11 @@
 namespace godwit {
 
 Clocks::Clocks(NodeId self, std::int64_t nodes, std::int64_t workers, const Tables& tables,
-               Links& links, Waits& waits, Time now)
+               TickBuffers& buffers, Links& links, Waits& waits, Time now)
     : self_(self),
       nodes_(nodes),
       tables_(tables),
+      buffers_(buffers),
       links_(links),
       waits_(waits),
       workers_(workers),
@@ -38,7 +39,7 @@ void Clocks::begin_worker(TicketId ticket, WorkerId worker, Time now) {
   if (joining_.size() > 1) return;
   place(self_).since = now;
   ticks_.join(self_);
-  joins_after_ = stable();
+  joins_after_ = std::max(stable(), last_if_all_ended());
   send_riders();  // what was said before must not come after
   for_each_peer(self_, nodes_, [&](NodeId peer) {
     if (place(peer).has_left) return;
@@ -50,10 +51,13 @@ void Clocks::begin_worker(TicketId ticket, WorkerId worker, Time now) {
 
 Result<> Clocks::on_joined(NodeId peer, const JoinedClock& joined) {
   if (place(peer).has_left) return {};  // and was not waited for
-  if (!place(peer).is_awaited || joined.stable >= kEndOfTime) {
+  if (!place(peer).is_awaited || joined.stable >= kEndOfTime || joined.last >= kEndOfTime) {
     return corruption("an answer to no worker's begin, at tick {}", joined.stable.value());
   }
-  joins_after_ = std::max(joins_after_, joined.stable);
+  // What any of them has seen as stable is so: who begins after it may have to read it.
+  if (ticks_.claim(joined.stable)) let_go();
+  // And whoever begins when others have ended sees all that they did.
+  joins_after_ = std::max({joins_after_, joined.stable, joined.last});
   agreed(peer);
   return {};
 }
@@ -62,8 +66,6 @@ void Clocks::agreed(NodeId peer) {
   place(peer).is_awaited = false;
   const auto is_awaited = [](const Place& place) { return place.is_awaited; };
   if (joining_.empty() || std::any_of(places_.begin(), places_.end(), is_awaited)) return;
-  // What any of them has seen as stable is so: who begins after it may have to read it.
-  if (ticks_.claim(joins_after_)) let_go();
   for (const Joining& joining : std::exchange(joining_, {})) {
     workers_.begin(joining.worker, Tick{joins_after_.value() + 1});
     if (waits_.exists(joining.ticket)) waits_.arrived_from(joining.ticket, self_);
@@ -79,8 +81,13 @@ void Clocks::on_left(NodeId peer, Time now) {
 Result<> Clocks::on_join(NodeId peer, Time now) {
   ticks_.join(peer);
   place(peer).since = now;
-  links_.send(peer, make_frame(kFirstTerm, JoinedClock{.stable = stable()}));
+  links_.send(peer,
+              make_frame(kFirstTerm, JoinedClock{.stable = stable(), .last = last_if_all_ended()}));
   return {};
+}
+
+Tick Clocks::last_if_all_ended() const {
+  return workers_.empty() ? workers_.last() : kNoTick;
 }
 
 Tick Clocks::tick_of(WorkerId worker) const {
@@ -100,15 +107,25 @@ std::optional<Tick> Clocks::to_flush() const {
 
 void Clocks::on_flushed(Tick tick, Time now) {
   if (!joining_.empty()) return;
-  hear(self_, std::min(tick, workers_.ended()), now);
+  const Tick flushed = std::min(tick, workers_.ended());
+  if (flushed == kEndOfTime) {
+    // First how far they were: when nobody is left, that is what is stable.
+    tell(workers_.last(), now);
+    send_riders();
+  }
+  tell(flushed, now);
+  if (tables_.staleness().value_or(0) == 0 || workers_.empty()) return send_riders();
+  const Duration since_last = now - std::exchange(flushed_at_, now);
+  riders_due_ = std::min(riders_due_, now + std::min(kRideMax, since_last / kRideShare));
+}
+
+void Clocks::tell(Tick flushed, Time now) {
+  hear(self_, flushed, now);
   const WorkerId slowest = workers_.empty() ? WorkerId{0} : workers_.slowest().worker;
   for_each_peer(self_, nodes_, [&](NodeId peer) {
     links_.add_rider(
         peer, make_frame(kFirstTerm, Clock{.flushed = ticks_.flushed(self_), .slowest = slowest}));
   });
-  if (tables_.staleness().value_or(0) == 0 || workers_.empty()) return send_riders();
-  const Duration since_last = now - std::exchange(flushed_at_, now);
-  riders_due_ = std::min(riders_due_, now + std::min(kRideMax, since_last / kRideShare));
 }
 
 void Clocks::send_riders() {
@@ -134,7 +151,12 @@ void Clocks::wait(TicketId ticket, Purpose purpose, Tick need) {
   waiting_.push_back({ticket, need});
 }
 
+void Clocks::on_stable(ShortTick tick) {
+  if (ticks_.claim(lengthen(tick, stable()))) let_go();
+}
+
 void Clocks::let_go() {
+  buffers_.close(stable());
   std::erase_if(waiting_, [this](const Waiting& waiting) {
     if (!waits_.exists(waiting.ticket)) return true;
     if (waiting.need > stable()) return false;

@@ -15,6 +15,7 @@
 #include "clock/worker_ticks.h"
 #include "core/links.h"
 #include "core/tables.h"
+#include "core/tick_buffers.h"
 #include "core/waits.h"
 #include "wire/clock_messages.h"
 
@@ -23,9 +24,9 @@ namespace godwit {
 class Clocks {
  public:
   // `workers`: as many of this node are expected from tick 0 on.
-  // REQUIRES: tables, links and waits outlive this.
-  Clocks(NodeId self, std::int64_t nodes, std::int64_t workers, const Tables& tables, Links& links,
-         Waits& waits, Time now);
+  // Closes ticks of `buffers` when they are stable. REQUIRES: all arguments outlive this.
+  Clocks(NodeId self, std::int64_t nodes, std::int64_t workers, const Tables& tables,
+         TickBuffers& buffers, Links& links, Waits& waits, Time now);
 
   bool is_on() const { return tables_.staleness().has_value(); }
 
@@ -54,6 +55,8 @@ class Clocks {
   Time deadline() const { return riders_due_; }
   void send_riders();
 
+  // Who asks for rows knows that this is stable.
+  void on_stable(ShortTick stable);
   // What other nodes say. kCorruption if they cannot have meant it.
   Result<> on_clock(NodeId peer, const Clock& clock, Time now);
   Result<> on_join(NodeId peer, Time now);
@@ -85,14 +88,19 @@ class Clocks {
 
   Place& place(NodeId node) { return places_[static_cast<std::size_t>(node.value())]; }
   const Place& place(NodeId node) const { return places_[static_cast<std::size_t>(node.value())]; }
+  void tell(Tick flushed, Time now);
   void hear(NodeId node, Tick flushed, Time now);
+  // Stable has risen.
   void let_go();
+  // The last tick of this node's workers, if there is none any more.
+  Tick last_if_all_ended() const;
   // A peer knows that this node counts again, or has left.
   void agreed(NodeId peer);
 
   const NodeId self_;
   const std::int64_t nodes_;
   const Tables& tables_;
+  TickBuffers& buffers_;
   Links& links_;
   Waits& waits_;
   WorkerTicks workers_;

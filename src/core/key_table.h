@@ -54,6 +54,11 @@ class KeyTable {
     }
   }
 
+  void clear() {
+    if (size_ != 0) std::fill(places_.begin(), places_.end(), Record{});
+    size_ = 0;
+  }
+
   std::size_t size() const { return size_; }
   // fn(record) must neither add nor erase.
   template <class Fn>

@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "base/errors.h"
+#include "clock/staleness.h"
 
 namespace godwit {
 namespace {
@@ -202,6 +203,7 @@ void Leases::visit_if_forgotten(RowId id) {
 }
 
 void Leases::note_written(const LeaseRows& lease) {
+  if (is_bsp(lease.rows->spec().consistency)) return;  // what is written are other rows
   if (lease.need) return note_pushed(lease.table, lease.keys);
   if (!lease.rows->has_shared()) return;
   for (std::size_t i = 0; i < lease.refs.size(); ++i) {

@@ -41,10 +41,13 @@ NodeCore::NodeCore(const NodeCoreOptions& options, Tables& tables, FrameSink& si
       events_(events),
       waits_(*this),
       links_(options.self, options.nodes, sink, options.links),
-      clocks_(options.self, options.nodes, options.workers, tables, links_, waits_, now),
-      shared_(options.self, map_, tables, wanted_, links_),
-      router_(options.self, map_, tables, shared_, links_, waits_, options.first_guess),
+      buffers_(tables),
+      clocks_(options.self, options.nodes, options.workers, tables, buffers_, links_, waits_, now),
+      shared_(options.self, map_, tables, wanted_, buffers_, links_),
+      router_(options.self, map_, tables, shared_, buffers_, links_, waits_, options.first_guess),
       visits_(options.nodes, tables, wanted_, shared_, router_, waits_, flights_, clocks_),
+      entries_(options.self, options.nodes, wanted_, shared_, visits_, router_, waits_, flights_,
+               buffers_),
       leases_(options.linger_min, wanted_, shared_, visits_, waits_, clocks_),
       tick_flush_(wanted_, shared_, visits_, leases_, waits_, flights_),
       registry_(options.self, options.nodes, tables, links_, waits_),
@@ -97,7 +100,9 @@ void NodeCore::end_worker(WorkerId worker, Time now) {
 }
 
 void NodeCore::begin_worker(TicketId ticket, WorkerId worker, Time now) {
-  if (!refuse_if_failed(ticket, "begin of a worker")) clocks_.begin_worker(ticket, worker, now);
+  if (refuse_if_failed(ticket, "begin of a worker")) return;
+  clocks_.begin_worker(ticket, worker, now);
+  flush_ticks(now);
 }
 
 void NodeCore::wait_until_stable(TicketId ticket, Tick need) {
@@ -106,6 +111,8 @@ void NodeCore::wait_until_stable(TicketId ticket, Tick need) {
 
 void NodeCore::flush_ticks(Time now) {
   if (!clocks_.is_on()) return;
+  entries_.collect();
+  if (loss()) return;  // nobody may believe that it has arrived
   const Tick before = clocks_.stable();
   for (;;) {
     if (const auto tick = clocks_.to_flush(); tick && !tick_flush_.is_under_way()) {
@@ -117,6 +124,11 @@ void NodeCore::flush_ticks(Time now) {
   }
   if (clocks_.stable() > before) leases_.collect(now);
   if (now >= clocks_.deadline()) clocks_.send_riders();
+}
+
+const std::optional<Error>& NodeCore::loss() const {
+  if (entries_.failure()) return entries_.failure();
+  return buffers_.failure() ? buffers_.failure() : visits_.failure();
 }
 
 void NodeCore::flush(TicketId ticket) {
@@ -142,7 +154,7 @@ void NodeCore::end_flushes() {
 
 void NodeCore::on_done(TicketId ticket) {
   flights_.end(ticket);
-  if (!visits_.on_done(ticket)) events_.on_done(ticket);
+  if (!visits_.on_done(ticket) && !entries_.on_done(ticket)) events_.on_done(ticket);
 }
 
 bool NodeCore::round(Time now, Flush flush) {
@@ -176,7 +188,10 @@ Result<> NodeCore::handle_released(Time now) {
 Result<> NodeCore::handle(NodeId peer, const PartView& part, const FramePtr& frame, Time now) {
   switch (part.type) {
     case PartType::kPull:
-      return decoded<Pull>(part, [&](const auto& pull) { return router_.on_pull(pull); });
+      return decoded<Pull>(part, [&](const auto& pull) {
+        if (pull.stable != 0) clocks_.on_stable(pull.stable);
+        return router_.on_pull(pull);
+      });
     case PartType::kAnswer:
       return decoded<Answer>(part, [&](const auto& a) { return router_.on_answer(a, frame); });
     case PartType::kPush:

@@ -18,6 +18,8 @@
 #include "core/router.h"
 #include "core/shared_rows.h"
 #include "core/table_registry.h"
+#include "core/tick_buffers.h"
+#include "core/tick_entries.h"
 #include "core/tick_flush.h"
 #include "core/visits.h"
 #include "core/waits.h"
@@ -95,6 +97,10 @@ class NodeCore final : private TicketEvents {
     shared_.overwrite_copy(id, values, reset_state);
     visits_.overwrite(id, values, reset_state);
   }
+  // What a worker has changed in a bsp table in its present tick, before it ends that.
+  void send_changes(WorkerId worker, Tick tick, TableId table, const TickLog& log) {
+    entries_.send(worker, tick, table, log);
+  }
   // A worker of this node has ended its ticks before `to`, or ends altogether.
   void advance(WorkerId worker, Tick to, Time now);
   void end_worker(WorkerId worker, Time now);
@@ -102,10 +108,14 @@ class NodeCore final : private TicketEvents {
   void begin_worker(TicketId ticket, WorkerId worker, Time now);
   void wait_until_stable(TicketId ticket, Tick need);
   // Nothing about rows is on its way or waits to be sent.
-  bool is_quiet() const { return shared_.is_quiet() && visits_.is_quiet() && leases_.is_quiet(); }
+  bool is_quiet() const {
+    return shared_.is_quiet() && visits_.is_quiet() && leases_.is_quiet() && entries_.is_quiet();
+  }
 
   // Why the job cannot go on, once it cannot: a node is lost.
   const std::optional<Error>& failure() const { return failure_; }
+  // Why changes of this node's workers, or to this node's rows, are lost, if some are.
+  const std::optional<Error>& loss() const;
   // "pull of 12 keys, waiting for node 2, last heard 6.3 s ago".
   std::string describe(TicketId ticket, Time now) const;
 
@@ -145,12 +155,14 @@ class NodeCore final : private TicketEvents {
   TicketEvents& events_;
   Waits waits_;
   Links links_;
+  TickBuffers buffers_;
   Clocks clocks_;
   WantedRows wanted_;
   Flights flights_;
   SharedRows shared_;
   Router router_;
   Visits visits_;
+  TickEntries entries_;
   Leases leases_;
   TickFlush tick_flush_;
   TableRegistry registry_;

@@ -8,6 +8,7 @@
 
 #include "base/errors.h"
 #include "base/try.h"
+#include "core/change_rows.h"
 #include "core/peers.h"
 
 namespace godwit {
@@ -35,7 +36,7 @@ void pick(std::span<const T> from, std::span<const std::uint32_t> positions, std
 std::shared_ptr<Frame> write_push(const Push& head, std::span<const Key> keys,
                                   std::span<const float> floats,
                                   std::span<const std::uint32_t> positions) {
-  FrameWriter writer(Push::part_bytes(positions.size(), head.row_length), kFirstTerm);
+  FrameWriter writer(Push::part_bytes(positions.size(), head.row_length, head.extra()), kFirstTerm);
   const Push::Room room = Push::begin(writer, head, positions.size());
   pick(keys, positions, room.keys);
   copy_rows(floats, positions, head.row_length, room.floats);
@@ -45,11 +46,12 @@ std::shared_ptr<Frame> write_push(const Push& head, std::span<const Key> keys,
 }  // namespace
 
 Router::Router(NodeId self, const PartitionMap& map, Tables& tables, SharedRows& shared,
-               Links& links, Waits& waits, FirstGuess first_guess)
+               TickBuffers& buffers, Links& links, Waits& waits, FirstGuess first_guess)
     : self_(self),
       map_(map),
       tables_(tables),
       shared_(shared),
+      buffers_(buffers),
       links_(links),
       waits_(waits),
       first_guess_(std::move(first_guess)) {}
@@ -103,31 +105,34 @@ std::vector<OutgoingRequest> Router::write_pulls(TicketId ticket, TableId table,
                                                  std::span<const Key> keys,
                                                  std::uint32_t row_length,
                                                  std::span<const Split::Group> groups,
-                                                 bool whole_rows) const {
-  return write_requests(
-      ticket, row_length, groups,
-      [&](std::uint64_t number, std::span<const std::uint32_t> positions) {
-        const Pull head{
-            .request = number, .origin = self_, .table = table, .whole_rows = whole_rows};
-        FrameWriter writer(Pull::part_bytes(positions.size(), false), kFirstTerm);
-        pick(keys, positions, Pull::begin(writer, head, positions.size(), false).keys);
-        return writer.finish();
-      });
+                                                 bool whole_rows, Tick stable) const {
+  return write_requests(ticket, row_length, groups,
+                        [&](std::uint64_t number, std::span<const std::uint32_t> positions) {
+                          const Pull head{.request = number,
+                                          .origin = self_,
+                                          .table = table,
+                                          .whole_rows = whole_rows,
+                                          .stable = shorten(stable)};
+                          FrameWriter writer(Pull::part_bytes(positions.size(), false), kFirstTerm);
+                          pick(keys, positions,
+                               Pull::begin(writer, head, positions.size(), false).keys);
+                          return writer.finish();
+                        });
 }
 
 std::vector<OutgoingRequest> Router::write_pushes(TicketId ticket, TableId table, PushMode mode,
                                                   std::span<const Key> keys,
                                                   std::span<const float> floats,
                                                   std::uint32_t row_length,
-                                                  std::span<const Split::Group> groups) const {
+                                                  std::span<const Split::Group> groups,
+                                                  std::optional<TickMark> mark) const {
+  Push head{.origin = self_, .table = table, .mode = mode, .row_length = row_length, .mark = mark};
   return write_requests(ticket, row_length, groups,
                         [&](std::uint64_t number, std::span<const std::uint32_t> positions) {
-                          const Push head{.request = number,
-                                          .origin = self_,
-                                          .table = table,
-                                          .mode = mode,
-                                          .row_length = row_length};
-                          return write_push(head, keys, floats, positions);
+                          head.request = number;
+                          auto frame = write_push(head, keys, floats, positions);
+                          if (head.mark) ++head.mark->order;
+                          return frame;
                         });
 }
 
@@ -259,22 +264,10 @@ Result<> Router::on_push(const Push& push) {
   return split_.is_all(self_) ? apply(push, *rows) : forward(push);
 }
 
-Result<> Router::change(const Push& push, TableRows& rows) {
-  switch (push.mode) {
-    case PushMode::kPush:
-      return rows.push(push.keys, push.floats, scratch_);
-    case PushMode::kMerge:
-    case PushMode::kExchange:
-      return rows.merge(push.keys, push.floats, scratch_);
-    case PushMode::kSetKeepState:
-    case PushMode::kSetResetState:
-      break;
-  }
-  return rows.set(push.keys, push.floats, push.mode == PushMode::kSetResetState, scratch_);
-}
-
 Result<> Router::apply(const Push& push, TableRows& rows) {
-  const auto applied = change(push, rows);
+  const auto applied = push.mark ? buffers_.add(push.origin, *push.mark, push.table, push.mode,
+                                                push.keys, push.floats)
+                                 : change_rows(rows, push.mode, push.keys, push.floats, scratch_);
   if (!applied.ok()) return refuse(push.request, push.origin, push.keys.size(), applied.error());
   if (shared_.has_entries()) {
     shared_.on_changed(push.table, push.keys);

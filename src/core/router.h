@@ -13,6 +13,7 @@
 #include "core/shared_rows.h"
 #include "core/split.h"
 #include "core/tables.h"
+#include "core/tick_buffers.h"
 #include "core/waits.h"
 #include "placement/partition_map.h"
 #include "wire/row_messages.h"
@@ -32,8 +33,9 @@ class Router {
   // home; the simulator gives a wrong guess now and then, which costs a hop and changes no result.
   using FirstGuess = std::function<NodeId(TableId table, Key key)>;
 
-  Router(NodeId self, const PartitionMap& map, Tables& tables, SharedRows& shared, Links& links,
-         Waits& waits, FirstGuess first_guess);
+  // REQUIRES: all arguments outlive this.
+  Router(NodeId self, const PartitionMap& map, Tables& tables, SharedRows& shared,
+         TickBuffers& buffers, Links& links, Waits& waits, FirstGuess first_guess);
 
   // Thread-safe: only the map is read.
   bool is_mine(TableId table, Key key) const { return map_.home(table, key) == self_; }
@@ -43,15 +45,18 @@ class Router {
   }
 
   // Writes the requests of a ticket for groups of a split, but for that of this node, in frames of
-  // a moderate size. `row_length` is that of the floats which travel. Thread-safe.
+  // a moderate size. `row_length` is that of the floats which travel. `stable`: what was changed
+  // up to this tick must be in the answers. `mark`: whose changes they are and of which tick, the
+  // first of the requests; the others follow in order. Thread-safe.
   std::vector<OutgoingRequest> write_pulls(TicketId ticket, TableId table,
                                            std::span<const Key> keys, std::uint32_t row_length,
                                            std::span<const Split::Group> groups,
-                                           bool whole_rows = false) const;
+                                           bool whole_rows = false, Tick stable = kNoTick) const;
   std::vector<OutgoingRequest> write_pushes(TicketId ticket, TableId table, PushMode mode,
                                             std::span<const Key> keys,
                                             std::span<const float> floats, std::uint32_t row_length,
-                                            std::span<const Split::Group> groups) const;
+                                            std::span<const Split::Group> groups,
+                                            std::optional<TickMark> mark = {}) const;
   // Begins the ticket and sends its requests. `rows_may_move`: as in Waits.
   void send(TicketId ticket, Purpose purpose, std::uint32_t row_length,
             std::vector<OutgoingRequest> requests, bool rows_may_move = false);
@@ -72,7 +77,6 @@ class Router {
   Result<> check_origin(NodeId origin) const;
   Result<> answer(const Pull& pull, TableRows& rows);
   Result<> answer_rows(const Pull& pull, TableRows& rows);
-  Result<> change(const Push& push, TableRows& rows);
   Result<> apply(const Push& push, TableRows& rows);
   // Groups the keys of a request that came here by where they go next; those that stay here until
   // their rows come are in the group of parked().
@@ -91,6 +95,7 @@ class Router {
   const PartitionMap& map_;
   Tables& tables_;
   SharedRows& shared_;
+  TickBuffers& buffers_;
   Links& links_;
   Waits& waits_;
   const FirstGuess first_guess_;

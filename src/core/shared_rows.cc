@@ -12,8 +12,13 @@
 namespace godwit {
 
 SharedRows::SharedRows(NodeId self, const PartitionMap& map, Tables& tables, WantedRows& wanted,
-                       Links& links)
-    : self_(self), map_(map), tables_(tables), wanted_(wanted), outbound_(map.nodes(), links) {}
+                       const TickBuffers& buffers, Links& links)
+    : self_(self),
+      map_(map),
+      tables_(tables),
+      wanted_(wanted),
+      buffers_(buffers),
+      outbound_(map.nodes(), links) {}
 
 const RowEntry* SharedRows::find(RowId id) const {
   return entries_.find(id);

@@ -18,6 +18,7 @@
 #include "core/outstanding.h"
 #include "core/row_entries.h"
 #include "core/tables.h"
+#include "core/tick_buffers.h"
 #include "core/wanted_rows.h"
 #include "placement/partition_map.h"
 #include "placement/use_balance.h"
@@ -28,7 +29,7 @@ class SharedRows {
  public:
   // REQUIRES: all arguments outlive this.
   SharedRows(NodeId self, const PartitionMap& map, Tables& tables, WantedRows& wanted,
-             Links& links);
+             const TickBuffers& buffers, Links& links);
 
   NodeId self() const { return self_; }
   bool owns(RowId id) const;
@@ -190,6 +191,7 @@ class SharedRows {
   const PartitionMap& map_;
   Tables& tables_;
   WantedRows& wanted_;
+  const TickBuffers& buffers_;
   Outbound outbound_;
   RowEntries entries_;
   Outstanding items_;        // of this node

@@ -22,7 +22,8 @@ Missed SharedRows::give_away(NodeId user, TableId table, std::span<const Key> ke
   const TableSpec& spec = rows(table).spec();
   // Rows of bounded tables have no copies that owners know: whatever moves, moves here.
   const bool relocates = is_bounded(spec.consistency) && spec.placement == Placement::kRelocateOnly;
-  const bool may_move = user != self_ && (spec.placement == Placement::kIntent || relocates);
+  const bool may_move =
+      user != self_ && spec.rule.additive() && (spec.placement == Placement::kIntent || relocates);
   look_how_busy(keys.size());
   const bool moves_cheaply = !is_busy_ && keys.size() <= kFewRows;
   for (std::size_t i = 0; i < keys.size(); ++i) {
@@ -33,7 +34,8 @@ Missed SharedRows::give_away(NodeId user, TableId table, std::span<const Key> ke
       balance_.note_own(id, self_);
     }
     const bool pays = may_move && (balance_.note_remote(id, user) || moves_cheaply || relocates);
-    if (pays && owns(id) && !is_wanted_by_others(id, user)) transfer(id, user);
+    const bool may_go = pays && owns(id) && !is_wanted_by_others(id, user) && !buffers_.holds(id);
+    if (may_go) transfer(id, user);
     if (!pays || owns(id)) left.push_back(static_cast<std::uint32_t>(i));
   }
   return left;

@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "base/errors.h"
+#include "clock/staleness.h"
 
 namespace godwit {
 namespace {
@@ -78,6 +79,8 @@ void Visits::fetch(TableId table, std::span<const Key> keys, Time now) {
 
 void Visits::ask(TableId table, std::span<const Key> keys, Kind kind, Time now) {
   const auto length = static_cast<std::uint32_t>(blocks(table).length());
+  // Elsewhere all that is stable is in the rows whether it is known there or not.
+  const Tick stable = is_bsp(tables_.find(table)->spec().consistency) ? clocks_.stable() : kNoTick;
   if (kind == Kind::kFetch) {
     split(table, keys);
   } else {
@@ -86,7 +89,7 @@ void Visits::ask(TableId table, std::span<const Key> keys, Kind kind, Time now) 
   for (const Split::Group& group : split_.groups()) {
     const TicketId ticket = begin(table, keys, group, kind, now);
     send(ticket, {"fetch", group.positions.size()}, length,
-         router_.write_pulls(ticket, table, keys, length, {&group, 1}, true));
+         router_.write_pulls(ticket, table, keys, length, {&group, 1}, true, stable));
   }
 }
 

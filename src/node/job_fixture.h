@@ -15,9 +15,11 @@
 
 namespace godwit {
 
-// body(session) on a thread for each node of a job, over real sockets if there are several.
+// body(session) on a thread for each node of a job, over real sockets if there are several;
+// workers_of(node) begin in tick 0.
 inline void run_job(std::int64_t nodes, const std::string& name,
-                    const std::function<void(Session&)>& body, std::int64_t workers = 1,
+                    const std::function<void(Session&)>& body,
+                    const std::function<std::int64_t(std::int64_t)>& workers_of,
                     std::chrono::seconds wait_max = std::chrono::seconds(30)) {
   const std::string job = name + "-" + std::to_string(::getpid());
   std::vector<std::jthread> threads;
@@ -28,12 +30,19 @@ inline void run_job(std::int64_t nodes, const std::string& name,
                                     .rendezvous = "unix:@" + job,
                                     .job = job,
                                     .token = "secret",
-                                    .workers = workers,
+                                    .workers = workers_of(node),
                                     .wait_max = wait_max});
       ASSERT_TRUE(session.ok()) << session.error().message();
       body(*session);
     });
   }
+}
+
+inline void run_job(std::int64_t nodes, const std::string& name,
+                    const std::function<void(Session&)>& body, std::int64_t workers = 1,
+                    std::chrono::seconds wait_max = std::chrono::seconds(30)) {
+  run_job(
+      nodes, name, body, [workers](std::int64_t) { return workers; }, wait_max);
 }
 
 }  // namespace godwit

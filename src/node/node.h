@@ -86,6 +86,10 @@ class Node final : private TransportEvents, private TicketEvents {
   // Ticks of workers (node_ticks.cc). A worker of this node begins, in the tick that comes back.
   Result<Tick> begin_worker(WorkerId id, Schedule& schedule);
   void end_worker(Schedule& schedule);
+  // Sends what a worker has changed in bsp tables in its tick, before that ends. On an error
+  // nothing is sent.
+  Result<> send_changes(WorkerId worker, Tick tick,
+                        const std::map<TableId, std::unique_ptr<TickLog>>& logs);
   // Its tick is `tick` from now on. Waits until others are close enough.
   Result<> advance(Schedule& schedule, Tick tick);
   // Whether there is a table whose reads may not be older than some ticks.

@@ -47,6 +47,18 @@ void Node::end_worker(Schedule& schedule) {
   });
 }
 
+Result<> Node::send_changes(WorkerId worker, Tick tick,
+                            const std::map<TableId, std::unique_ptr<TickLog>>& logs) {
+  MutexLock lock(mutex_);
+  if (core_.failure()) return *core_.failure();
+  for (std::int64_t i = 0; i < nodes(); ++i) {
+    const NodeId peer{i};
+    if (peer != self() && !core_.links().has_room(peer)) GODWIT_TRY(wait_for_room(peer, lock));
+  }
+  for (const auto& [table, log] : logs) core_.send_changes(worker, tick, table, *log);
+  return {};
+}
+
 Result<> Node::advance(Schedule& schedule, Tick tick) {
   std::optional<Error> failure;
   Time now = time_.now();
@@ -61,7 +73,7 @@ Result<> Node::advance(Schedule& schedule, Tick tick) {
     advance_leases(schedule, tick, now);
     core_.advance(schedule.worker, tick, now);
     if (core_.pass_by(now)) core_.note_round_end(time_.now());
-    failure = core_.failure() ? core_.failure() : core_.visits().failure();
+    failure = core_.failure() ? core_.failure() : core_.loss();
   });
   if (failure) return std::move(*failure);
   const auto staleness = tables_.staleness();

@@ -13,6 +13,7 @@
 #include "base/mutex.h"
 #include "core/split.h"
 #include "core/tables.h"
+#include "core/tick_log.h"
 #include "godwit/ids.h"
 #include "node/node.h"
 #include "node/schedule.h"
@@ -75,6 +76,10 @@ class WorkerState {
   std::uint64_t last_call = 0;
   std::map<std::uint64_t, std::unique_ptr<PendingCall>> pending;
   std::vector<std::unique_ptr<PendingCall>> spare;
+  // Of bsp tables:
+  std::map<TableId, std::unique_ptr<TickLog>> logs;
+  std::vector<std::weak_ptr<LeaseState>> views;  // leases that were opened
+  std::vector<float> whole_rows;
   CounterCell* pulled_keys;
   CounterCell* pushed_keys;
   CounterCell* set_keys;
@@ -92,5 +97,15 @@ Result<> check_in_place(const WorkerState& worker, const TableSpec& spec);
 std::shared_ptr<LeaseState> make_lease(const WorkerState& worker, const Tables::Entry& table,
                                        std::span<const Key> keys, Tick first, Tick last);
 void begin_lease(WorkerState& worker, const std::shared_ptr<LeaseState>& lease);
+
+// Of bsp tables (worker_bsp.cc). What the worker has changed in its present tick.
+TickLog& log_of(WorkerState& worker, const Tables::Entry& table);
+// Sends all of that to the owners of the rows: its tick ends. Leases have no rows then.
+Result<> send_changes(WorkerState& worker);
+// Gives an open lease rows of the worker's own. REQUIRES: its rows are here, as they are in the
+// worker's tick for all.
+void show_views(WorkerState& worker, LeaseState& lease);
+// The same for all that are open still in a new tick, once that may be read.
+Result<> renew_views(WorkerState& worker);
 
 }  // namespace godwit

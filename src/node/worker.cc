@@ -13,6 +13,14 @@
 namespace godwit {
 namespace {
 
+using Part = TableRows::Part;
+
+std::uint32_t length_of(const TableRows& rows, Part part) {
+  const RowLayout& layout = rows.layout();
+  return static_cast<std::uint32_t>(part == Part::kWhole ? layout.row_floats()
+                                                         : layout.value_length);
+}
+
 Result<> check_call(const WorkerState& worker, const TableState& table) {
   GODWIT_TRY(check_no_rows_held(*worker.session->node));
   if (table.session == worker.session) return {};
@@ -60,11 +68,11 @@ void gather_floats(WorkerState& worker, std::span<const float> floats,
 }
 
 Result<> pull_some(WorkerState& worker, TableRows& rows, std::span<const Key> keys,
-                   std::span<const std::uint32_t> positions, std::span<float> values) {
-  const std::size_t length = rows.spec().row_length;
+                   std::span<const std::uint32_t> positions, Part part, std::span<float> values) {
+  const std::size_t length = length_of(rows, part);
   gather_keys(worker, keys, positions);
   worker.some_floats.resize(positions.size() * length);
-  GODWIT_TRY(rows.pull(worker.some_keys, worker.some_floats, worker.scratch));
+  GODWIT_TRY(rows.pull(worker.some_keys, worker.some_floats, worker.scratch, part));
   scatter(worker.some_floats, positions, length, values);
   return {};
 }
@@ -103,28 +111,29 @@ void place_answer(const PendingCall& call, const Arrived& answer) {
 
 // REQUIRES: check_call() was asked.
 Result<std::uint64_t> begin_pull(WorkerState& worker, const TableState& table,
-                                 std::span<const Key> keys, std::span<float> values) {
+                                 std::span<const Key> keys, std::span<float> values,
+                                 Part part = Part::kValues, Tick stable = kNoTick) {
   Node& node = *worker.session->node;
   TableRows& rows = *table.entry.rows;
   worker.pulled_keys->add(keys.size());
   if (node.nodes() == 1) {
-    GODWIT_TRY(rows.pull(keys, values, worker.scratch));
+    GODWIT_TRY(rows.pull(keys, values, worker.scratch, part));
     return 0;
   }
   auto call = spare_call(worker);
   call->values = values;
-  call->row_length = rows.spec().row_length;
+  call->row_length = length_of(rows, part);
   for (;;) {
     worker.missed.clear();
-    GODWIT_TRY(rows.pull_here(keys, values, worker.scratch, worker.missed));
+    GODWIT_TRY(rows.pull_here(keys, values, worker.scratch, worker.missed, part));
     if (worker.missed.empty()) break;
     GODWIT_TRY(node.locate(table.entry, keys, worker.missed, call->split,
                            [&](std::span<const std::uint32_t> here) {
-                             return pull_some(worker, rows, keys, here, values);
+                             return pull_some(worker, rows, keys, here, part, values);
                            }));
     call->ticket = node.reserve();
     auto requests = node.router().write_pulls(call->ticket, table.entry.id, keys, call->row_length,
-                                              call->split.groups());
+                                              call->split.groups(), part == Part::kWhole, stable);
     if (requests.empty()) break;
     GODWIT_TRY_ASSIGN(const bool is_sent,
                       send_call(worker, *call, table.entry, {"pull", keys.size()}, keys,
@@ -160,6 +169,11 @@ Result<std::uint64_t> begin_push(WorkerState& worker, const TableState& table,
   Node& node = *worker.session->node;
   TableRows& rows = *table.entry.rows;
   worker.pushed_keys->add(keys.size());
+  if (is_bsp(rows.spec().consistency)) {
+    GODWIT_TRY(rows.check_change(keys, gradients));
+    log_of(worker, table.entry).push(keys, gradients);
+    return 0;
+  }
   if (node.nodes() == 1) {
     GODWIT_TRY(rows.push(keys, gradients, worker.scratch));
     return 0;
@@ -204,8 +218,14 @@ Result<std::uint64_t> begin_set(WorkerState& worker, const TableState& table, Pu
   Node& node = *worker.session->node;
   TableRows& rows = *table.entry.rows;
   worker.set_keys->add(keys.size());
+  const bool is_reset = mode == PushMode::kSetResetState;
+  if (is_bsp(rows.spec().consistency)) {
+    GODWIT_TRY(rows.check_change(keys, values));
+    log_of(worker, table.entry).set(keys, values, is_reset);
+    return 0;
+  }
   if (node.nodes() == 1) {
-    GODWIT_TRY(rows.set(keys, values, mode == PushMode::kSetResetState, worker.scratch));
+    GODWIT_TRY(rows.set(keys, values, is_reset, worker.scratch));
     return 0;
   }
   GODWIT_TRY(rows.check_change(keys, values));
@@ -242,7 +262,9 @@ WorkerState::WorkerState(std::shared_ptr<SessionState> session_of, WorkerId work
       remote_keys(session->node->metrics().counter("remote.keys").make_cell()),
       leased_keys(session->node->metrics().counter("lease.keys").make_cell()) {}
 
+// What it has changed in a tick that it does not end is not lost, if there is a way.
 WorkerState::~WorkerState() {
+  if (!logs.empty()) static_cast<void>(send_changes(*this).ok());
   session->node->end_worker(*schedule);
 }
 
@@ -260,19 +282,26 @@ Tick Worker::tick() const {
 }
 
 // Rows of other nodes that are here may be too old: they are read through a lease.
-Result<> Worker::pull_leased(const Table& table, std::span<const Key> keys,
-                             std::span<float> values) {
-  const TableRows& rows = *table.state_->entry.rows;
-  GODWIT_TRY(rows.check_pull(keys, values.size()));
-  GODWIT_TRY_ASSIGN(Lease lease, intend(table, keys, tick(), Tick{tick().value() + 1}, Use::kRead));
-  GODWIT_TRY(open(lease));
-  state_->pulled_keys->add(keys.size());
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    const LeasedRow row = lease[i];
-    std::copy(row.value().begin(), row.value().end(),
-              values.begin() + static_cast<std::ptrdiff_t>(i * row.value().size()));
+Result<> Worker::pull_bounded(const Table& table, std::span<const Key> keys,
+                              std::span<float> floats, bool whole_rows) {
+  TableRows& rows = *table.state_->entry.rows;
+  const TableSpec& spec = rows.spec();
+  const Part part = whole_rows ? Part::kWhole : Part::kValues;
+  Node& node = *state_->session->node;
+  GODWIT_TRY(rows.check_pull(keys, floats.size(), part));
+  if (node.nodes() > 1 && spec.rule.additive()) {
+    const Tick next{tick().value() + 1};
+    GODWIT_TRY_ASSIGN(Lease lease, intend(table, keys, tick(), next, Use::kRead));
+    GODWIT_TRY(wait_for_rows(lease));
+    state_->pulled_keys->add(keys.size());
+    GODWIT_TRY(rows.pull(keys, floats, state_->scratch, part));
+    return close(lease);
   }
-  return close(lease);
+  const Tick need = needed_to_read(tick(), staleness_of(spec.consistency));
+  GODWIT_TRY(node.wait_until_stable(need));
+  GODWIT_TRY_ASSIGN(const std::uint64_t call,
+                    begin_pull(*state_, *table.state_, keys, floats, part, need));
+  return finish(*state_, call);
 }
 
 Result<> Worker::pull(const Table& table, std::span<const Key> keys, std::span<float> values) {
@@ -285,12 +314,9 @@ Result<Ticket> Worker::pull_async(const Table& table, std::span<const Key> keys,
   GODWIT_TRY(check_call(*state_, *table.state_));
   const TableSpec& spec = table.spec();
   if (is_bounded(spec.consistency)) {
-    Node& node = *state_->session->node;
-    if (node.nodes() > 1 && spec.rule.additive()) {
-      GODWIT_TRY(pull_leased(table, keys, values));
-      return Ticket();
-    }
-    GODWIT_TRY(node.wait_until_stable(needed_to_read(tick(), staleness_of(spec.consistency))));
+    GODWIT_TRY(is_bsp(spec.consistency) ? pull_bsp(table, keys, values)
+                                        : pull_bounded(table, keys, values, false));
+    return Ticket();
   }
   GODWIT_TRY_ASSIGN(const std::uint64_t call, begin_pull(*state_, *table.state_, keys, values));
   return Ticket(call);

@@ -27,7 +27,14 @@ Result<> check_intent(const WorkerState& worker, const TableState& table, Tick f
 }
 
 Result<> check_in_place(const WorkerState& worker, const TableSpec& spec) {
-  if (worker.session->node->nodes() == 1 || spec.rule.additive()) return {};
+  if (spec.rule.additive()) return {};
+  if (is_bsp(spec.consistency)) {
+    return invalid_argument(
+        "table '{}': rows of rule {} cannot be touched in place in a bsp table; "
+        "pull and push them",
+        spec.name, to_string(spec.rule));
+  }
+  if (worker.session->node->nodes() == 1) return {};
   return invalid_argument(
       "table '{}': rows of rule {} cannot be touched in place by several nodes; pull and push them",
       spec.name, to_string(spec.rule));
@@ -65,16 +72,11 @@ Result<Lease> Worker::intend(const Table& table, std::span<const Key> keys, Tick
   return Lease(std::move(lease));
 }
 
-Result<> Worker::open(Lease& lease, Access access) {
+Result<> Worker::wait_for_rows(Lease& lease) {
   LeaseState* const state = lease.state_.get();
-  if (state == nullptr) return invalid_argument("an empty lease cannot be opened");
-  if (state->session != state_->session) {
-    return invalid_argument("the lease belongs to another session than worker {}",
-                            state_->id.value());
-  }
   Node& node = *state_->session->node;
-  GODWIT_TRY(check_no_rows_held(node));
   LeaseRows& rows = state->rows;
+  GODWIT_TRY(check_in_place(*state_, rows.rows->spec()));
   if (node.nodes() == 1) {
     if (state->last <= state_->tick) {
       return invalid_argument("this lease has ended: it was for ticks {} to {}, the tick is {}",
@@ -85,15 +87,32 @@ Result<> Worker::open(Lease& lease, Access access) {
       const Tick need = needed_to_read(state_->tick, staleness_of(consistency));
       GODWIT_TRY(node.wait_until_stable(need));
     }
-    GODWIT_TRY(rows.rows->resolve(rows.keys, rows.refs));
-  } else {
-    GODWIT_TRY(check_in_place(*state_, rows.rows->spec()));
-    if (!lease.is_ready()) GODWIT_TRY(node.open_lease(*state_->schedule, lease.state_));
-    state_->schedule->note_opened(lease.state_, state_->tick);
+    return rows.rows->resolve(rows.keys, rows.refs);
   }
+  return lease.is_ready() ? Result<>() : node.open_lease(*state_->schedule, lease.state_);
+}
+
+Result<> Worker::open(Lease& lease, Access access) {
+  LeaseState* const state = lease.state_.get();
+  if (state == nullptr) return invalid_argument("an empty lease cannot be opened");
+  if (state->session != state_->session) {
+    return invalid_argument("the lease belongs to another session than worker {}",
+                            state_->id.value());
+  }
+  Node& node = *state_->session->node;
+  GODWIT_TRY(check_no_rows_held(node));
+  GODWIT_TRY(wait_for_rows(lease));
+  if (node.nodes() > 1) state_->schedule->note_opened(lease.state_, state_->tick);
+  LeaseRows& rows = state->rows;
   state_->leased_keys->add(rows.keys.size());
   state->places.resize(rows.keys.size());
-  for (std::size_t i = 0; i < rows.keys.size(); ++i) state->places[i] = rows.refs[i].row;
+  if (is_bsp(rows.rows->spec().consistency)) {
+    show_views(*state_, *state);
+    state_->views.push_back(lease.state_);
+    access = Access::kRacy;  // they are nobody else's
+  } else {
+    for (std::size_t i = 0; i < rows.keys.size(); ++i) state->places[i] = rows.refs[i].row;
+  }
   lease.rows_ = state->places.data();
   lease.ahead_ = std::max<std::size_t>(1, kBytesAhead / rows.rows->layout().row_bytes());
   for (std::size_t i = 0; i < std::min(lease.ahead_, lease.size_); ++i) lease.prefetch(i);
@@ -111,9 +130,11 @@ Result<> Worker::close(Lease& lease) {
 Result<> Worker::advance() {
   Node& node = *state_->session->node;
   GODWIT_TRY(check_no_rows_held(node));
+  if (!state_->logs.empty()) GODWIT_TRY(send_changes(*state_));
   state_->tick = Tick{state_->tick.value() + 1};
   if (node.nodes() == 1 && !node.is_bounded()) return {};
-  return node.advance(*state_->schedule, state_->tick);
+  GODWIT_TRY(node.advance(*state_->schedule, state_->tick));
+  return state_->views.empty() ? Result<>() : renew_views(*state_);
 }
 
 }  // namespace godwit

@@ -6,6 +6,7 @@
 #include "base/errors.h"
 #include "base/prng.h"
 #include "base/try.h"
+#include "clock/staleness.h"
 #include "godwit/worker.h"
 #include "node/sampler.h"
 #include "node/states.h"
@@ -137,7 +138,8 @@ Result<Draw> Worker::draw(Sample& sample, std::size_t n, Access access) {
     if (!place.lease->is_open()) GODWIT_TRY(open(*place.lease, access));
   }
   draw.resident_mass_ = rows->resident_mass;
-  draw.access_ = access;
+  const bool is_bsp_table = is_bsp(state.table.rows->spec().consistency);
+  draw.access_ = is_bsp_table ? Access::kRacy : access;  // these are nobody else's
   draw.owner_ = std::move(rows);
   sample.drawn_ += n;
   return draw;

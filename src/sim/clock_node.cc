@@ -126,6 +126,7 @@ Script ClockNode::run() {
   const auto entry = tables_.find(world_.scenario().table_spec()).value();
   rows_ = entry->rows;
   table_ = entry->id;
+  for (const auto& worker : workers_) worker->log = std::make_unique<TickLog>(*rows_);
   for (const auto& worker : workers_) scripts_.push_back(work(*worker));
   for (std::size_t i = 1; i < scripts_.size(); ++i) scripts_[i].begin();
   const auto has_ended = [](const auto& worker) { return worker->at == std::string("ended"); };
@@ -160,6 +161,7 @@ Script ClockNode::work(Worker& worker) {
   co_await wait_for_pushes(worker);
   for (const auto& held : worker.leases) end_lease(held->rows);
   worker.leases.clear();
+  if (is_bsp()) send_bsp(worker);
   world_.note_ended(worker.number, std::nullopt);
   core_.end_worker(worker.id, now());
   arm_timer();
@@ -185,6 +187,8 @@ Script ClockNode::do_tick(Worker& worker) {
     } else if (prng_.below(16) < worker.plan.leases) {
       make_lease(worker);
       co_await use_leases(worker);
+    } else if (is_bsp()) {
+      push_bsp(worker);
     } else {
       co_await push(worker);
     }
@@ -200,6 +204,7 @@ Script ClockNode::end_tick(Worker& worker) {
     if (held->is_open && held->rows.is_write) core_.leases().note_written(held->rows);
     return false;
   });
+  if (is_bsp()) send_bsp(worker);
   worker.tick = Tick{worker.tick.value() + 1};
   world_.note_ended(worker.number, worker.tick);
   core_.advance(worker.id, worker.tick, now());
@@ -237,6 +242,10 @@ Script ClockNode::use_leases(Worker& worker) {
     held->is_open = true;
     core_.leases().set_need(held->rows, needed(worker, *held), now());
     co_await settle(worker, held->rows);
+    if (is_bsp()) {
+      write_bsp(worker, held->rows);
+      continue;
+    }
     for (std::size_t i = 0; i < held->rows.keys.size(); ++i) {
       float* const row = held->rows.refs[i].row;
       check_row(worker, held->rows.keys[i], row);
@@ -269,7 +278,11 @@ Script ClockNode::read(Worker& worker) {
   core_.leases().send(now());
   co_await settle(worker, rows);
   for (std::size_t i = 0; i < rows.keys.size() && !world_.violation(); ++i) {
-    check_row(worker, rows.keys[i], rows.refs[i].row);
+    if (is_bsp()) {
+      look_at(worker, rows, i);
+    } else {
+      check_row(worker, rows.keys[i], rows.refs[i].row);
+    }
   }
   end_lease(rows);
 }
@@ -356,7 +369,7 @@ std::vector<Key> ClockNode::draw_keys() {
 }
 
 std::vector<float> ClockNode::row(Key key) const {
-  std::vector<float> values(world_.scenario().workers.size());
+  std::vector<float> values(rows_->spec().row_length);
   RowScratch scratch;
   rows_->pull({&key, 1}, values, scratch).value();
   return values;

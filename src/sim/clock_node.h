@@ -6,11 +6,13 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "core/node_core.h"
 #include "core/tables.h"
+#include "core/tick_log.h"
 #include "sim/clock_world.h"
 #include "sim/script.h"
 
@@ -57,6 +59,8 @@ class ClockNode final : public TransportEvents, public TicketEvents {
       std::vector<Key> keys;
     };
     std::vector<Pushed> under_way;
+    std::unique_ptr<TickLog> log;  // of a bsp table
+    std::set<Key> changed;         // in the present tick
     const char* at = "begin";
   };
   // Awaited: the ticket's outcome; some time later.
@@ -105,6 +109,15 @@ class ClockNode final : public TransportEvents, public TicketEvents {
   void end_lease(LeaseRows& rows);
   void check_row(Worker& worker, Key key, const float* row);
 
+  bool is_bsp() const { return world_.scenario().is_bsp; }
+  void push_bsp(Worker& worker);
+  // REQUIRES of these: the rows may be read.
+  void look_at(Worker& worker, LeaseRows& rows, std::size_t i);
+  void write_bsp(Worker& worker, LeaseRows& rows);
+  void send_bsp(Worker& worker);
+  void check_bsp(Worker& worker, Key key);
+  float draw_float();
+
   ClockWorld& world_;
   const NodeId self_;
   Prng prng_;
@@ -112,6 +125,8 @@ class ClockNode final : public TransportEvents, public TicketEvents {
   NodeCore core_;
   TableRows* rows_ = nullptr;
   TableId table_;
+  RowScratch scratch_;
+  std::vector<float> row_;
   Time timer_armed_ = Time::max();
   bool is_finished_ = false;
   std::vector<std::unique_ptr<Worker>> workers_;

@@ -18,8 +18,9 @@ constexpr Duration kHealTime = std::chrono::seconds(240);
 TableSpec ClockScenario::table_spec() const {
   return {.name = "t",
           .rows = keys,
-          .row_length = static_cast<std::uint32_t>(workers.size()),
-          .consistency = {.kind = ConsistencyKind::kSsp, .staleness = staleness},
+          .row_length = static_cast<std::uint32_t>(workers.size() + (is_bsp ? 1 : 0)),
+          .consistency = {.kind = is_bsp ? ConsistencyKind::kBsp : ConsistencyKind::kSsp,
+                          .staleness = staleness},
           .placement = placement};
 }
 
@@ -38,6 +39,8 @@ ClockScenario draw_clock_scenario(std::uint64_t seed) {
   scenario.batch_max = 1 + static_cast<std::uint32_t>(prng.below(8));
   scenario.operations_max = 1 + static_cast<std::uint32_t>(prng.below(5));
   scenario.staleness = kStaleness[prng.below(kStaleness.size())];
+  scenario.is_bsp = prng.below(3) == 0;
+  if (scenario.is_bsp) scenario.staleness = 0;
   if (prng.below(2) == 0) scenario.placement = static_cast<Placement>(prng.below(6));
   scenario.round_max = std::chrono::microseconds(100 + prng.below(5000));
   scenario.faults = draw_faults(prng);
@@ -72,6 +75,7 @@ ClockWorld::ClockWorld(std::uint64_t seed, const ClockScenario& scenario)
       prng_(mix64(seed, 12)),
       network_(scenario.nodes, scenario.faults, prng_.split()),
       ledger_(scenario.workers.size(), scenario.keys),
+      replay_(scenario.keys, scenario.table_spec().row_length),
       ticks_(scenario.workers.size()),
       canary_(scenario.lose_an_update) {
   for (std::size_t i = 0; i < scenario.workers.size(); ++i) {
@@ -152,11 +156,14 @@ void ClockWorld::check_end() {
     for (const auto& node : nodes_) {
       if (!node->core().shared().owns({node->table(), key})) continue;
       const std::vector<float> row = node->row(key);
-      for (std::size_t worker = 0; worker < row.size(); ++worker) {
+      for (std::size_t worker = 0; worker < scenario_.workers.size(); ++worker) {
         const std::int64_t total = ledger_.total(worker, key);
         if (row[worker] == static_cast<float>(total)) continue;
         fail(fmt::format("row {} has {} of worker {} at the end, but {} were added", key,
                          row[worker], worker, total));
+      }
+      if (scenario_.is_bsp && row != replay_.row(key, kEndOfTime)) {
+        fail(fmt::format("row {} is not what a replay gives", key));
       }
     }
   }

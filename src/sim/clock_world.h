@@ -12,6 +12,7 @@
 
 #include "godwit/table_spec.h"
 #include "sim/clock_ledger.h"
+#include "sim/clock_replay.h"
 #include "sim/faults.h"
 #include "sim/network.h"
 
@@ -38,6 +39,7 @@ struct ClockScenario {
   std::uint32_t batch_max = 4;
   std::uint32_t operations_max = 4;  // of a tick
   std::int64_t staleness = 0;
+  bool is_bsp = false;  // with a staleness of 0
   Placement placement = Placement::kIntent;
   Faults faults;
   Duration round_max{};         // between rounds of a node
@@ -54,7 +56,8 @@ ClockScenario draw_clock_scenario(std::uint64_t seed);
 // in tick c sees all that every worker added in ticks up to c - s - 1, all of its own additions and
 // nothing that was not issued; what it saw never goes back; ticks of any two workers differ by at
 // most s + 1; whoever joins begins after all that is stable; at the end every row holds exactly the
-// sum of all additions; everyone finishes.
+// sum of all additions; everyone finishes. In a bsp job a read in tick c sees exactly what a replay
+// of all ticks before c by one thread gives, bit for bit, and the worker's own changes since.
 class ClockWorld {
  public:
   ClockWorld(std::uint64_t seed, const ClockScenario& scenario);
@@ -73,6 +76,7 @@ class ClockWorld {
   // For the nodes.
   Network& network() { return network_; }
   ClockLedger& ledger() { return ledger_; }
+  ClockReplay& replay() { return replay_; }
   void fail(const std::string& what);
   void note_read() { ++reads_; }
   // A worker has ended its tick, and is to begin this one; nothing: it ends altogether.
@@ -92,6 +96,7 @@ class ClockWorld {
   Prng prng_;
   Network network_;
   ClockLedger ledger_;
+  ClockReplay replay_;
   std::vector<std::optional<Tick>> ticks_;  // of the workers that count
   std::vector<std::unique_ptr<ClockNode>> nodes_;
   std::optional<std::string> violation_;

@@ -238,9 +238,9 @@ Result<> TableRows::pull(std::span<const Key> keys, std::span<float> values, Row
 }
 
 Result<> TableRows::pull_here(std::span<const Key> keys, std::span<float> values,
-                              RowScratch& scratch, Missed& missed) {
-  GODWIT_TRY(check_pull(keys, values.size()));
-  return copy_out(keys, layout_, values, scratch, [&](std::size_t position) {
+                              RowScratch& scratch, Missed& missed, Part part) {
+  GODWIT_TRY(check_pull(keys, values.size(), part));
+  return copy_out(keys, layout_of(part), values, scratch, [&](std::size_t position) {
     missed.push_back(static_cast<std::uint32_t>(position));
   });
 }

@@ -87,7 +87,7 @@ class TableRows {
   // The same for the rows that are here; positions of the others are put into `missed`, in order.
   // REQUIRES of push_here(): check_change() was asked.
   Result<> pull_here(std::span<const Key> keys, std::span<float> values, RowScratch& scratch,
-                     Missed& missed);
+                     Missed& missed, Part part = Part::kValues);
   Result<> push_here(std::span<const Key> keys, std::span<const float> gradients,
                      RowScratch& scratch, Missed& missed);
   // Adds to whole rows.

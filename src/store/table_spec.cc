@@ -57,8 +57,8 @@ Result<> validate_consistency(const Consistency& consistency) {
   if (consistency.kind > ConsistencyKind::kAuto) {
     return invalid_argument("consistency: unknown kind {}", static_cast<int>(consistency.kind));
   }
-  if (consistency.kind == ConsistencyKind::kBsp || consistency.kind == ConsistencyKind::kAuto) {
-    return invalid_argument("consistency {} is not available yet, use async or ssp:S",
+  if (consistency.kind == ConsistencyKind::kAuto) {
+    return invalid_argument("consistency {} is not available yet, use async, ssp:S or bsp",
                             to_string(consistency));
   }
   if (consistency.kind == ConsistencyKind::kSsp &&

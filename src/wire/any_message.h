@@ -80,16 +80,21 @@ inline auto content_of(const TableSpec& s) {
                     s.accept_nonfinite, s.placement, s.codec);
 }
 inline auto content_of(const Pull& m) {
-  return std::tuple(m.request, m.origin, m.table, m.hops, m.via_home, m.claim, content_of(m.keys),
-                    content_of(m.positions));
+  return std::tuple(m.request, m.origin, m.table, m.hops, m.via_home, m.whole_rows, m.claim,
+                    m.stable, content_of(m.keys), content_of(m.positions));
 }
 inline auto content_of(const Answer& m) {
   return std::tuple(m.request, m.owner, m.row_length, m.count, content_of(m.values),
                     content_of(m.positions));
 }
+inline auto content_of(const std::optional<TickMark>& mark) {
+  const TickMark m = mark.value_or(TickMark{});
+  return std::tuple(mark.has_value(), m.tick, m.worker, m.order);
+}
 inline auto content_of(const Push& m) {
   return std::tuple(m.request, m.origin, m.table, m.hops, m.via_home, m.claim, m.mode, m.row_length,
-                    content_of(m.keys), content_of(m.floats));
+                    content_of(m.keys), content_of(m.floats), content_of(m.positions),
+                    content_of(m.mark));
 }
 inline auto content_of(const Applied& m) {
   return std::tuple(m.request, m.owner, m.count);
@@ -134,7 +139,7 @@ inline auto content_of(const JoinClock& /*says nothing*/) {
   return std::tuple();
 }
 inline auto content_of(const JoinedClock& m) {
-  return std::tuple(m.stable);
+  return std::tuple(m.stable, m.last);
 }
 inline auto content_of(const RowItems& m) {
   return std::tuple(m.table, m.row_words, m.codec, content_of(m.records), content_of(m.words));

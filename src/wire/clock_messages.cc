@@ -3,7 +3,7 @@
 //   clock         u64: flushed + 1 in the upper 48 bits, all of them ones: kEndOfTime; slowest in
 //                 the lower 16, those that do not fit: 65535
 //   join clock    nothing
-//   joined clock  i64 stable
+//   joined clock  i64 stable, i64 last
 //
 // Thread-safe: no state.
 #include "wire/clock_messages.h"
@@ -19,7 +19,7 @@ namespace godwit {
 namespace {
 
 constexpr std::size_t kClockBytes = 8;
-constexpr std::size_t kJoinedBytes = 8;
+constexpr std::size_t kJoinedBytes = 16;
 constexpr int kWorkerBits = 16;
 constexpr std::int64_t kWorkerMax = (1 << kWorkerBits) - 1;
 constexpr std::uint64_t kTickMax = ~std::uint64_t{0} >> kWorkerBits;
@@ -69,12 +69,13 @@ std::size_t JoinedClock::part_bytes() const {
 void JoinedClock::append_to(FrameWriter& writer) const {
   PayloadWriter payload(writer, kType, kJoinedBytes);
   payload.write_i64(stable.value());
+  payload.write_i64(last.value());
   payload.finish();
 }
 
 Result<JoinedClock> JoinedClock::decode(const PartView& part) {
   PayloadReader reader(part, kType);
-  const JoinedClock joined{.stable = Tick{reader.read_i64()}};
+  const JoinedClock joined{.stable = Tick{reader.read_i64()}, .last = Tick{reader.read_i64()}};
   GODWIT_TRY(reader.finish());
   return joined;
 }

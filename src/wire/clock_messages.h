@@ -38,11 +38,13 @@ struct JoinClock {
   static Result<JoinClock> decode(const PartView& part);
 };
 
-// The answer: ticks up to `stable` may have ended without it.
+// The answer: ticks up to `stable` may have ended without it; workers that the sender had, and has
+// no more, were in ticks up to `last`.
 struct JoinedClock {
   static constexpr PartType kType = PartType::kJoinedClock;
 
   Tick stable = {};
+  Tick last = kNoTick;
 
   std::size_t part_bytes() const;
   void append_to(FrameWriter& writer) const;

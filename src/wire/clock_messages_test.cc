@@ -19,7 +19,8 @@ TEST(JoinClock, HasTheseBytes) {
 }
 
 TEST(JoinedClock, HasTheseBytes) {
-  expect_golden(JoinedClock{.stable = Tick{258}}, "2a 000000 08000000 0201000000000000");
+  expect_golden(JoinedClock{.stable = Tick{258}, .last = kNoTick},
+                "2a 000000 10000000 0201000000000000 ffffffffffffffff");
 }
 
 TEST(Clock, OfAnotherLengthIsRefused) {

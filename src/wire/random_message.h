@@ -81,7 +81,7 @@ class RandomMessage {
       case 20:
         return JoinClock{};
       case 21:
-        return JoinedClock{.stable = tick()};
+        return JoinedClock{.stable = tick(), .last = tick()};
       default:
         GODWIT_CHECK_EQ(kind, 22U);
         return draw_places();
@@ -143,6 +143,7 @@ class RandomMessage {
                 .hops = byte(),
                 .via_home = flip(),
                 .claim = number32(),
+                .stable = number32(),
                 .keys = keys(count),
                 .positions = positions(count)};
   }
@@ -168,7 +169,14 @@ class RandomMessage {
                 .mode = static_cast<PushMode>(prng_.below(3)),
                 .row_length = row_length,
                 .keys = keys(count),
-                .floats = floats(count * row_length)};
+                .floats = floats(count * row_length),
+                .mark = mark()};
+  }
+  std::optional<TickMark> mark() {
+    if (flip()) return std::nullopt;
+    return TickMark{.tick = Tick{static_cast<std::int64_t>(number() >> 1)},
+                    .worker = id<WorkerId>(),
+                    .order = number32()};
   }
   template <class Record, class Draw>
   std::span<const Record> records(std::vector<Record>& into, Draw&& draw) {

@@ -1,12 +1,13 @@
 // wire/row_messages.cc: codecs of pulls, pushes and what is answered to them.
 //
 //   pull     u64 request, u32 origin, u32 table, u32 count, u8 hops, u8 has_positions, u8 via_home,
-//            u8 whole_rows, u32 claim, u32 zero, u64 keys[count], u32 positions[count] if
+//            u8 whole_rows, u32 claim, u32 stable, u64 keys[count], u32 positions[count] if
 //            has_positions
 //   answer   u64 request, u32 owner, u32 row_length, u32 count, u8 has_positions, u8 zero[3],
 //            f32 values[count * row_length], u32 positions[count] if has_positions
 //   push     u64 request, u32 origin, u32 table, u32 row_length, u32 count, u8 hops, u8 mode,
-//            u8 via_home, u8 zero, u32 claim, u64 keys[count], f32 floats[count * row_length]
+//            u8 via_home, u8 extra, u32 claim, {u64 tick, u32 worker, u32 order} if extra is 2,
+//            u64 keys[count], f32 floats[count * row_length], u32 positions[count] if extra is 1
 //   applied  u64 request, u32 owner, u32 count
 //   refused  u64 request, u32 by, u32 count, u8 code, u8 zero, u16 text_bytes, text
 //
@@ -25,6 +26,7 @@ namespace {
 constexpr std::size_t kPullHeadBytes = 32;
 constexpr std::size_t kAnswerHeadBytes = 24;
 constexpr std::size_t kPushHeadBytes = 32;
+constexpr std::size_t kMarkBytes = 16;
 constexpr std::size_t kAppliedBytes = 16;
 constexpr std::size_t kRefusedHeadBytes = 20;
 static_assert(kFrameHeaderBytes + kPartHeaderBytes + kAnswerHeadBytes == 64);
@@ -38,9 +40,10 @@ std::size_t answer_payload(std::size_t count, std::uint32_t row_length, bool has
          count * (row_length * sizeof(float) + (has_positions ? sizeof(std::uint32_t) : 0));
 }
 
-std::size_t push_payload(std::size_t count, std::uint32_t row_length, bool has_positions) {
-  const std::size_t position_bytes = has_positions ? sizeof(std::uint32_t) : 0;
-  return kPushHeadBytes + count * (sizeof(Key) + row_length * sizeof(float) + position_bytes);
+std::size_t push_payload(std::size_t count, std::uint32_t row_length, Push::Extra extra) {
+  const std::size_t position_bytes = extra == Push::Extra::kPositions ? sizeof(std::uint32_t) : 0;
+  return kPushHeadBytes + (extra == Push::Extra::kMark ? kMarkBytes : 0) +
+         count * (sizeof(Key) + row_length * sizeof(float) + position_bytes);
 }
 
 template <class T>
@@ -76,7 +79,7 @@ Pull::Room Pull::begin(FrameWriter& writer, const Pull& head, std::size_t count,
   payload.write_u8(head.via_home ? 1 : 0);
   payload.write_u8(head.whole_rows ? 1 : 0);
   payload.write_u32(head.claim);
-  payload.write_zeros(4);
+  payload.write_u32(head.stable);
   const Room room{.keys = payload.take_array<Key>(count),
                   .positions = payload.take_array<std::uint32_t>(has_positions ? count : 0)};
   payload.finish();
@@ -100,7 +103,7 @@ Result<Pull> Pull::decode(const PartView& part) {
   pull.via_home = reader.read_bool("via_home");
   pull.whole_rows = reader.read_bool("whole_rows");
   pull.claim = reader.read_u32();
-  reader.read_zeros(4);
+  pull.stable = reader.read_u32();
   pull.keys = reader.read_array<Key>("keys", count);
   pull.positions = read_positions(reader, count, has_positions);
   GODWIT_TRY(reader.finish());
@@ -149,15 +152,16 @@ Result<Answer> Answer::decode(const PartView& part) {
   return answer;
 }
 
-std::size_t Push::part_bytes(std::size_t count, std::uint32_t row_length, bool has_positions) {
-  return part_bytes_for(push_payload(count, row_length, has_positions));
+std::size_t Push::part_bytes(std::size_t count, std::uint32_t row_length, Extra extra) {
+  return part_bytes_for(push_payload(count, row_length, extra));
 }
 
 Push::Room Push::begin(FrameWriter& writer, const Push& head, std::size_t count,
                        bool has_positions) {
   GODWIT_CHECK_GE(head.row_length, 1U);
-  GODWIT_CHECK(count > 0 || !has_positions);
-  PayloadWriter payload(writer, kType, push_payload(count, head.row_length, has_positions));
+  GODWIT_CHECK(!has_positions || (count > 0 && !head.mark));
+  const Extra extra = has_positions ? Extra::kPositions : head.mark ? Extra::kMark : Extra::kNone;
+  PayloadWriter payload(writer, kType, push_payload(count, head.row_length, extra));
   payload.write_u64(head.request);
   payload.write_id(head.origin);
   payload.write_id(head.table);
@@ -166,8 +170,13 @@ Push::Room Push::begin(FrameWriter& writer, const Push& head, std::size_t count,
   payload.write_u8(head.hops);
   payload.write_enum(head.mode);
   payload.write_u8(head.via_home ? 1 : 0);
-  payload.write_u8(has_positions ? 1 : 0);
+  payload.write_enum(extra);
   payload.write_u32(head.claim);
+  if (head.mark) {
+    payload.write_i64(head.mark->tick.value());
+    payload.write_id(head.mark->worker);
+    payload.write_u32(head.mark->order);
+  }
   const Room room{.keys = payload.take_array<Key>(count),
                   .floats = payload.take_array<float>(count * head.row_length),
                   .positions = payload.take_array<std::uint32_t>(has_positions ? count : 0)};
@@ -192,11 +201,18 @@ Result<Push> Push::decode(const PartView& part) {
   push.hops = reader.read_u8();
   push.mode = reader.read_enum("mode", PushMode::kExchange);
   push.via_home = reader.read_bool("via_home");
-  const bool has_positions = reader.read_bool("has_positions");
+  const auto extra = reader.read_enum("extra", Extra::kMark);
   push.claim = reader.read_u32();
+  if (extra == Extra::kMark) {
+    push.mark = TickMark{.tick = Tick{reader.read_i64()},
+                         .worker = reader.read_id<WorkerId>(),
+                         .order = reader.read_u32()};
+    if (push.mark->tick < Tick{0}) reader.refuse("tick", "is negative");
+    if (push.mode == PushMode::kExchange) reader.refuse("extra", "is 2 in an exchange");
+  }
   push.keys = reader.read_array<Key>("keys", count);
   push.floats = reader.read_array<float>("floats", std::uint64_t{count} * push.row_length);
-  push.positions = read_positions(reader, count, has_positions);
+  push.positions = read_positions(reader, count, extra == Extra::kPositions);
   GODWIT_TRY(reader.finish());
   return push;
 }

@@ -11,9 +11,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string_view>
 
+#include "base/ticks.h"
 #include "godwit/ids.h"
 #include "godwit/result.h"
 #include "wire/frame_view.h"
@@ -36,6 +38,7 @@ struct Pull {
   bool via_home = false;  // by the home, which knows of at least `claim` moves of each row
   bool whole_rows = false;
   std::uint32_t claim = 0;
+  ShortTick stable = 0;  // this tick is; what was changed in it must be in the answer
   std::span<const Key> keys = {};
   std::span<const std::uint32_t> positions = {};  // empty, or one for each key
 
@@ -86,6 +89,16 @@ enum class PushMode : std::uint8_t {
   kExchange = 4,  // the same, and it is answered with the rows that come of it
 };
 
+// Of changes that are kept until their tick is stable: what a worker of the origin changed in a
+// tick, the `order`th of what it sent then.
+struct TickMark {
+  Tick tick = {};
+  WorkerId worker = {};
+  std::uint32_t order = 0;
+
+  friend bool operator==(const TickMark&, const TickMark&) = default;
+};
+
 // Changes rows. Answered by Applied, or by Answer with whole rows if it is an exchange.
 struct Push {
   static constexpr PartType kType = PartType::kPush;
@@ -101,8 +114,16 @@ struct Push {
   std::span<const Key> keys = {};
   std::span<const float> floats = {};             // keys.size() * row_length, row after row
   std::span<const std::uint32_t> positions = {};  // of an exchange: empty, or one for each key
+  std::optional<TickMark> mark = {};              // not of an exchange
 
-  std::size_t part_bytes() const { return part_bytes(keys.size(), row_length, !positions.empty()); }
+  // What a push may have beside its rows.
+  enum class Extra : std::uint8_t { kNone, kPositions, kMark };
+  Extra extra() const {
+    if (mark) return Extra::kMark;
+    return positions.empty() ? Extra::kNone : Extra::kPositions;
+  }
+
+  std::size_t part_bytes() const { return part_bytes(keys.size(), row_length, extra()); }
   void append_to(FrameWriter& writer) const;
   static Result<Push> decode(const PartView& part);
 
@@ -112,8 +133,8 @@ struct Push {
     std::span<std::uint32_t> positions;
   };
   static std::size_t part_bytes(std::size_t count, std::uint32_t row_length,
-                                bool has_positions = false);
-  // As Pull::begin().
+                                Extra extra = Extra::kNone);
+  // As Pull::begin(); the mark is that of `head`, which has no positions then.
   static Room begin(FrameWriter& writer, const Push& head, std::size_t count,
                     bool has_positions = false);
 };
