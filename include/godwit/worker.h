@@ -95,6 +95,11 @@ class Worker {
   // error they are still to be drawn.
   Result<Draw> draw(Sample& sample, std::size_t n, Access access = Access::kLocked);
 
+  // Says how good this worker's results are, such as the loss of its last batch: the smaller, the
+  // better. For tables that find out themselves how old reads may be. kInvalidArgument for a NaN or
+  // an infinity.
+  Result<> report_objective(double value);
+
   // Ends this worker's tick and begins the next. Closes the leases that end with it.
   Result<> advance();
 

@@ -35,6 +35,21 @@ Result<Report> parse(const std::string& line, Fill&& fill) {
   }
 }
 
+void fill_clock(const Json& json, NodeReport& report) {
+  report.stable_tick = json.at("stable").get<std::int64_t>();
+  report.slowest = json.at("slowest").get<std::string>();
+  for (const Json& change : json.value("staleness", Json::array())) {
+    report.staleness.push_back(
+        {change.at("tick").get<std::int64_t>(), change.at("staleness").get<std::int64_t>()});
+  }
+  for (const Json& worker : json.value("workers", Json::array())) {
+    report.workers.push_back({worker.at("id").get<std::int64_t>(),
+                              worker.at("tick").get<std::int64_t>(),
+                              worker.at("advance_wait_seconds").get<double>(),
+                              worker.at("read_wait_seconds").get<double>()});
+  }
+}
+
 void fill_node(const Json& json, NodeReport& report) {
   json.at("node").get_to(report.node);
   json.at("nodes").get_to(report.nodes);
@@ -46,8 +61,7 @@ void fill_node(const Json& json, NodeReport& report) {
     report.tick_max = workers.at("tick_max").get<std::int64_t>();
   }
   if (json.contains("clock")) {
-    report.stable_tick = json.at("clock").at("stable").get<std::int64_t>();
-    report.slowest = json.at("clock").at("slowest").get<std::string>();
+    fill_clock(json.at("clock"), report);
   }
   for (const char* kind : {"counters", "gauges"}) {
     for (const auto& [name, value] : json.at(kind).items()) {

@@ -39,6 +39,19 @@ struct NodeReport {
   // Of jobs with bounded reads: all up to this tick is in the rows, and who keeps the next from it.
   std::optional<std::int64_t> stable_tick;
   std::string slowest;
+  // What was found out for tables with `auto`, from which tick on.
+  struct Staleness {
+    std::int64_t tick = 0;
+    std::int64_t staleness = 0;
+  };
+  std::vector<Staleness> staleness;
+  struct Worker {
+    std::int64_t id = 0;
+    std::int64_t tick = 0;
+    double advance_wait_seconds = 0;
+    double read_wait_seconds = 0;
+  };
+  std::vector<Worker> workers;                         // of jobs with bounded reads
   std::map<std::string, double, std::less<>> metrics;  // counters and gauges
   std::vector<Peer> peers;
   std::vector<Wait> waits;

@@ -15,7 +15,9 @@ constexpr const char* kNode =
     R"({"job":"j","node":1,"nodes":3,"pid":77,"uptime_seconds":2.5,"counters":{"sent.bytes":5},)"
     R"("gauges":{"copies":-2},"histograms":{"h":{"count":1,"p50":1,"p99":1,"max":1}},"tables":[)"
     R"({"name":"t","id":0,"rows_resident":4,"bytes":64,"placement":"intent"}],"workers":)"
-    R"({"count":1,"tick_min":3,"tick_max":4},"clock":{"stable":2,"slowest":"worker 0"},)"
+    R"({"count":1,"tick_min":3,"tick_max":4},"clock":{"stable":2,"slowest":"worker 0",)"
+    R"("staleness":[{"tick":0,"staleness":1},{"tick":99,"staleness":2}],"workers":[{"id":4,)"
+    R"("tick":3,"advance_wait_seconds":0.5,"read_wait_seconds":1.5}]},)"
     R"("peers":[{"node":0,"state":"up",)"
     R"("heard_seconds_ago":0.5}],"waits":[{"what":"barrier","seconds":1.5}],"threads_waiting":1})";
 
@@ -33,6 +35,10 @@ TEST(NodeReport, HoldsWhatTheNodeSaid) {
   EXPECT_EQ(report.tick_max, 4);
   EXPECT_EQ(report.stable_tick, 2);
   EXPECT_EQ(report.slowest, "worker 0");
+  EXPECT_EQ(report.staleness.at(1).tick, 99);
+  EXPECT_EQ(report.staleness.at(1).staleness, 2);
+  EXPECT_EQ(report.workers.at(0).id, 4);
+  EXPECT_EQ(report.workers.at(0).read_wait_seconds, 1.5);
   EXPECT_EQ(report.metric("sent.bytes"), 5);
   EXPECT_EQ(report.metric("copies"), -2);
   EXPECT_EQ(report.metric("lease.keys"), std::nullopt);

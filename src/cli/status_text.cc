@@ -125,6 +125,35 @@ std::string line_of_clock(const JobReport& report) {
                      best->slowest);
 }
 
+// How long each worker has waited for others, and for what.
+std::string table_of_workers(const JobReport& report) {
+  TextTable table({"node", "worker", "tick", "waited to begin", "waited to read"});
+  bool is_any = false;
+  for (const NodeReport& node : report.nodes) {
+    for (const NodeReport::Worker& worker : node.workers) {
+      is_any = true;
+      table.add({std::to_string(node.node), std::to_string(worker.id), std::to_string(worker.tick),
+                 fmt::format("{:.1f} s", worker.advance_wait_seconds),
+                 fmt::format("{:.1f} s", worker.read_wait_seconds)});
+    }
+  }
+  return is_any ? table.to_string() : "";
+}
+
+std::string lines_of_staleness(const JobReport& report) {
+  std::string text;
+  for (const NodeReport& node : report.nodes) {
+    if (node.staleness.empty()) continue;
+    text += fmt::format("node {} reads up to", node.node);
+    for (std::size_t i = 0; i < node.staleness.size(); ++i) {
+      text += fmt::format("{} {} ticks old from tick {}", i == 0 ? "" : ",",
+                          node.staleness[i].staleness, node.staleness[i].tick);
+    }
+    text += "\n";
+  }
+  return text;
+}
+
 bool is_away(const NodeReport::Peer& peer) {
   return peer.state == "lost" || peer.state == "down";
 }
@@ -172,7 +201,8 @@ std::string to_text(const JobReport& report) {
     for (const NodeReport& node : report.nodes) uptime = std::max(uptime, node.uptime_seconds);
     text += fmt::format(": {} of {} nodes answer on this machine, up {:.1f} s\n",
                         report.nodes.size(), report.nodes[0].nodes, uptime);
-    text += table_of_nodes(report) + lines_of_tables(report) + line_of_clock(report);
+    text += table_of_nodes(report) + lines_of_tables(report) + line_of_clock(report) +
+            lines_of_staleness(report) + table_of_workers(report);
   } else {
     text += ": no node answers\n";
   }

@@ -58,6 +58,16 @@ TEST(StatusText, TheClockIsThatOfTheNodeThatKnowsMost) {
               HasSubstr("clock: all have ended tick 7; slowest: worker 1 of node 0, in tick 8 "));
 }
 
+TEST(StatusText, WorkersWaitForOthersAndTellHowLong) {
+  NodeReport node = node_report();
+  node.staleness = {{0, 1}, {150, 2}};
+  node.workers = {{3, 151, 0.25, 1.5}};
+  const std::string text = to_text(JobReport{.job = "j", .nodes = {node}, .silent = {}});
+  EXPECT_THAT(text, HasSubstr("reads up to 1 ticks old from tick 0, 2 ticks old from tick 150\n"));
+  EXPECT_THAT(text, HasSubstr("waited to begin"));
+  EXPECT_THAT(text, HasSubstr("1.5 s"));
+}
+
 TEST(StatusText, OnlyTroublesAreTold) {
   JobReport report{.job = "j", .nodes = {node_report()}, .silent = {}};
   NodeReport& node = report.nodes[0];

@@ -20,8 +20,9 @@ inline bool is_bsp(const Consistency& consistency) {
   return consistency.kind == ConsistencyKind::kBsp;
 }
 
-// How many ticks a read may lag. REQUIRES: is_bounded().
-inline std::int64_t staleness_of(const Consistency& consistency) {
+// How many ticks a read may lag; `found`: of tables that find it out. REQUIRES: is_bounded().
+inline std::int64_t staleness_of(const Consistency& consistency, std::int64_t found) {
+  if (consistency.kind == ConsistencyKind::kAuto) return found;
   return consistency.kind == ConsistencyKind::kSsp ? consistency.staleness : 0;
 }
 

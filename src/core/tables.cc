@@ -7,7 +7,6 @@
 #include "base/check.h"
 #include "base/errors.h"
 #include "base/try.h"
-#include "clock/staleness.h"
 
 namespace godwit {
 namespace {
@@ -55,11 +54,20 @@ Result<Tables::Entry> Tables::make(TableId id, const TableSpec& spec) {
 
 void Tables::note_staleness() {
   std::int64_t smallest = kUnboundedStaleness;
+  bool has_auto = false;
   for (const auto& [id, rows] : by_id_) {
     const Consistency& consistency = rows->spec().consistency;
     if (is_bounded(consistency)) smallest = std::min(smallest, staleness_of(consistency));
+    has_auto = has_auto || consistency.kind == ConsistencyKind::kAuto;
   }
+  has_auto_.store(has_auto, std::memory_order_relaxed);
   staleness_.store(smallest, std::memory_order_relaxed);
+}
+
+void Tables::set_found_staleness(std::int64_t staleness) {
+  const MutexLock lock(mutex_);
+  found_staleness_.store(staleness, std::memory_order_relaxed);
+  note_staleness();
 }
 
 void Tables::drop(TableId id) {

@@ -11,6 +11,8 @@
 #include <string_view>
 
 #include "base/mutex.h"
+#include "clock/auto_staleness.h"
+#include "clock/staleness.h"
 #include "godwit/ids.h"
 #include "godwit/result.h"
 #include "godwit/table_spec.h"
@@ -48,6 +50,13 @@ class Tables {
     const std::int64_t smallest = staleness_.load(std::memory_order_relaxed);
     return smallest == kUnboundedStaleness ? std::nullopt : std::optional(smallest);
   }
+  // Of one of them. Tables with `auto` have what was found out last.
+  std::int64_t staleness_of(const Consistency& consistency) const {
+    return godwit::staleness_of(consistency, found_staleness_.load(std::memory_order_relaxed));
+  }
+  bool has_auto() const { return has_auto_.load(std::memory_order_relaxed); }
+  std::int64_t found_staleness() const { return found_staleness_.load(std::memory_order_relaxed); }
+  void set_found_staleness(std::int64_t staleness);
   // fn(id, rows) for each table, in the order of ids.
   template <class Fn>
   void for_each(Fn&& fn) const {
@@ -67,6 +76,8 @@ class Tables {
   std::map<TableId, std::unique_ptr<TableRows>> by_id_ GODWIT_GUARDED_BY(mutex_);
   std::map<std::string, TableId, std::less<>> by_name_ GODWIT_GUARDED_BY(mutex_);
   std::atomic<std::int64_t> staleness_ = kUnboundedStaleness;
+  std::atomic<std::int64_t> found_staleness_ = AutoStaleness::kFirst;
+  std::atomic<bool> has_auto_ = false;
 };
 
 }  // namespace godwit

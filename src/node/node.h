@@ -17,6 +17,7 @@
 #include "base/metrics.h"
 #include "base/mutex.h"
 #include "base/time_source.h"
+#include "clock/auto_windows.h"
 #include "core/node_core.h"
 #include "core/split.h"
 #include "core/tables.h"
@@ -94,8 +95,14 @@ class Node final : private TransportEvents, private TicketEvents {
   Result<> advance(Schedule& schedule, Tick tick);
   // Whether there is a table whose reads may not be older than some ticks.
   bool is_bounded() const { return tables_.staleness().has_value(); }
-  // Returns when all changes of ticks up to `need` are in the rows.
-  Result<> wait_until_stable(Tick need);
+  // What must be in the rows of a bounded table that are read in this tick. Thread-safe.
+  Tick needed(const Consistency& consistency, Tick read_in) const {
+    return needed_to_read(read_in, tables_.staleness_of(consistency));
+  }
+  // Returns when all changes of ticks up to `need` are in the rows, for a worker that is to read.
+  Result<> wait_until_stable(Schedule& schedule, Tick need);
+  // A worker says how good its results are (godwit/worker.h).
+  void note_objective(double value);
   // Rows of a bounded table were pushed to; REQUIRES: more than one node.
   void note_pushed(TableId table, std::span<const Key> keys);
 
@@ -171,9 +178,12 @@ class Node final : private TransportEvents, private TicketEvents {
   // These two under the lock.
   void start(Schedule& schedule, const Schedule::LeasePtr& lease, Time now);
   void advance_leases(Schedule& schedule, Tick tick, Time now);
+  enum class WaitFor : std::uint8_t { kTick, kRead };
   void count_lag(Tick tick);
-  Result<> wait_until_stable(Tick need, CounterCell* waited_us);
-  Result<> wait_bounded(TicketId ticket, CounterCell* waited_us);
+  void look_at_auto(Tick tick);
+  std::optional<Tick> need_of(const LeaseState& lease, Tick read_in) const;
+  Result<> wait_until_stable(Schedule& schedule, Tick need, WaitFor what);
+  Result<> wait_bounded(Schedule& schedule, TicketId ticket, WaitFor what);
   // Leases that are held over a tick are read in the next one; those that are open and not fresh
   // enough for that come back.
   std::vector<Schedule::LeasePtr> look_at_held(Schedule& schedule, Time now);
@@ -226,6 +236,7 @@ class Node final : private TransportEvents, private TicketEvents {
   // Of bounded tables.
   CounterCell* const advance_wait_us_;
   CounterCell* const read_wait_us_;
+  AutoWindows auto_;                  // under the lock
   std::array<CounterCell*, 5> lags_;  // ticks that began 0, 1, 2, 3 to 4, or more ticks ahead
 };
 

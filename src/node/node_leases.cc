@@ -84,7 +84,7 @@ Result<> Node::open_lease(Schedule& schedule, const Schedule::LeasePtr& lease) {
   if (error) return std::move(*error);
   if (is_ready) return {};
   if (lease->rows.need) {
-    GODWIT_TRY(wait_bounded(ticket, read_wait_us_));
+    GODWIT_TRY(wait_bounded(schedule, ticket, WaitFor::kRead));
   } else {
     GODWIT_TRY(wait(ticket));
   }
@@ -153,6 +153,16 @@ void Node::count() {
     set("rows.moved_out", core_.shared().counts().moved_out);
     set("clock.bytes", core_.links().rider_bytes());
     set("clock.stable", core_.clocks().stable().value());
+    if (tables_.has_auto()) set("clock.staleness", tables_.found_staleness());
+    for (const WorkerPlace& worker :
+         core_.clocks().is_on() ? workers_ : std::vector<WorkerPlace>()) {
+      const auto set_wait = [&](const char* what, Duration waited) {
+        set(fmt::format("clock.worker_{}.{}_wait_us", worker.id.value(), what).c_str(),
+            waited.count() / 1000);
+      };
+      set_wait("advance", worker.schedule->advance_wait);
+      set_wait("read", worker.schedule->read_wait);
+    }
     set("copies", core_.shared().copies());
     set("sent.items", core_.shared().counts().items);
     set("sent.refreshes", core_.shared().counts().refreshes);

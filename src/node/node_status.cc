@@ -55,6 +55,15 @@ void write_metrics(JsonText& json, const std::vector<MetricSample>& samples) {
   });
 }
 
+void write_changes(JsonText& json, const std::vector<AutoWindows::Change>& changes) {
+  json.key("staleness").begin_array();
+  for (const AutoWindows::Change& change : changes) {
+    json.begin_object().field("tick", change.tick.value());
+    json.field("staleness", change.staleness).end_object();
+  }
+  json.end_array();
+}
+
 void write_tables(JsonText& json, const Tables& tables) {
   json.key("tables").begin_array();
   tables.for_each([&](TableId id, const TableRows& rows) {
@@ -202,7 +211,16 @@ std::string Node::status_text() {
   json.end_object();
   if (core_.clocks().is_on()) {
     json.key("clock").begin_object().field("stable", core_.clocks().stable().value());
-    json.field("slowest", core_.clocks().describe_slowest(now)).end_object();
+    json.field("slowest", core_.clocks().describe_slowest(now));
+    if (tables_.has_auto()) write_changes(json, auto_.changes());
+    json.key("workers").begin_array();
+    for (const WorkerPlace& worker : workers_) {
+      json.begin_object().field("id", worker.id.value());
+      json.field("tick", worker.schedule->tick().value());
+      json.field("advance_wait_seconds", seconds(worker.schedule->advance_wait));
+      json.field("read_wait_seconds", seconds(worker.schedule->read_wait)).end_object();
+    }
+    json.end_array().end_object();
   }
   write_peers(json, core_.members(), self(), now);
   write_waits(json, now);

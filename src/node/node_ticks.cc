@@ -20,6 +20,12 @@ constexpr Duration kServeSeldom = std::chrono::microseconds(100);  // while noth
 
 }  // namespace
 
+std::optional<Tick> Node::need_of(const LeaseState& lease, Tick read_in) const {
+  const TableSpec& spec = lease.rows.rows->spec();
+  if (!godwit::is_bounded(spec.consistency) || !spec.rule.additive()) return std::nullopt;
+  return needed(spec.consistency, read_in);
+}
+
 Result<Tick> Node::begin_worker(WorkerId id, Schedule& schedule) {
   const TicketId ticket = reserve();
   schedule.worker = id;
@@ -34,7 +40,9 @@ Result<Tick> Node::begin_worker(WorkerId id, Schedule& schedule) {
   }
   // It may begin with others who are waiting to.
   const auto staleness = tables_.staleness();
-  if (staleness) GODWIT_TRY(wait_until_stable(needed_to_begin(tick, *staleness)));
+  if (staleness) {
+    GODWIT_TRY(wait_until_stable(schedule, needed_to_begin(tick, *staleness), WaitFor::kTick));
+  }
   return tick;
 }
 
@@ -80,10 +88,11 @@ Result<> Node::advance(Schedule& schedule, Tick tick) {
   if (!staleness) return {};
   // First: whatever comes of waiting, they are not ready for this tick.
   const std::vector<Schedule::LeasePtr> held = look_at_held(schedule, now);
-  GODWIT_TRY(wait_until_stable(needed_to_begin(tick, *staleness), advance_wait_us_));
+  GODWIT_TRY(wait_until_stable(schedule, needed_to_begin(tick, *staleness), WaitFor::kTick));
   for (const auto& lease : held) GODWIT_TRY(open_lease(schedule, lease));
   const MutexLock lock(mutex_);
   count_lag(tick);
+  if (tables_.has_auto()) look_at_auto(tick);
   return {};
 }
 
@@ -119,11 +128,11 @@ std::vector<Schedule::LeasePtr> Node::look_at_held(Schedule& schedule, Time now)
   return stale;
 }
 
-Result<> Node::wait_until_stable(Tick need) {
-  return wait_until_stable(need, read_wait_us_);
+Result<> Node::wait_until_stable(Schedule& schedule, Tick need) {
+  return wait_until_stable(schedule, need, WaitFor::kRead);
 }
 
-Result<> Node::wait_until_stable(Tick need, CounterCell* waited_us) {
+Result<> Node::wait_until_stable(Schedule& schedule, Tick need, WaitFor what) {
   TicketId ticket{0};
   with_core([&] {
     if (core_.clocks().stable() >= need) return;
@@ -131,15 +140,19 @@ Result<> Node::wait_until_stable(Tick need, CounterCell* waited_us) {
     core_.wait_until_stable(ticket, need);
   });
   if (ticket == TicketId{0}) return {};
-  return wait_bounded(ticket, waited_us);
+  return wait_bounded(schedule, ticket, what);
 }
 
-Result<> Node::wait_bounded(TicketId ticket, CounterCell* waited_us) {
+Result<> Node::wait_bounded(Schedule& schedule, TicketId ticket, WaitFor what) {
   const Time begin = time_.now();
   const auto done = wait(ticket);
-  const auto waited = std::chrono::duration_cast<std::chrono::microseconds>(time_.now() - begin);
+  const Duration waited = time_.now() - begin;
+  const auto us = std::chrono::duration_cast<std::chrono::microseconds>(waited).count();
+  const bool is_read = what == WaitFor::kRead;
   const MutexLock lock(mutex_);
-  waited_us->add(static_cast<std::uint64_t>(waited.count()));
+  (is_read ? read_wait_us_ : advance_wait_us_)->add(static_cast<std::uint64_t>(us));
+  (is_read ? schedule.read_wait : schedule.advance_wait) += waited;
+  auto_.note_wait(waited);
   if (!done.ok()) return done.error();
   return {};
 }
@@ -150,6 +163,16 @@ void Node::count_lag(Tick tick) {
   const std::int64_t lag = tick.value() - 1 - core_.clocks().stable().value();
   const auto place = std::lower_bound(kUpTo.begin(), kUpTo.end(), lag);
   lags_[static_cast<std::size_t>(place - kUpTo.begin())]->add(1);
+}
+
+void Node::look_at_auto(Tick tick) {
+  if (!auto_.note_tick(tick, workers_.size(), time_.now())) return;
+  tables_.set_found_staleness(auto_.staleness());
+}
+
+void Node::note_objective(double value) {
+  const MutexLock lock(mutex_);
+  auto_.note_objective(value);
 }
 
 void Node::note_pushed(TableId table, std::span<const Key> keys) {

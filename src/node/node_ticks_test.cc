@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <numeric>
 #include <thread>
 #include <vector>
@@ -234,6 +235,36 @@ TEST(Ticks, ALeaseThatIsHeldOverTicksStaysFresh) {
     }
     ASSERT_TRUE(worker.close(lease).ok());
     { const Worker gone = std::move(worker); }
+    ASSERT_EQ(said(session.close()), "");
+  });
+}
+
+// Each worker is slow now and then: reads may be older soon, and whoever waited is told.
+TEST(Ticks, HowOldAReadMayBeIsFoundOut) {
+  TableSpec found = spec(0);
+  found.consistency = {.kind = ConsistencyKind::kAuto};
+  run_job(2, "ticks-auto", [&](Session& session) {
+    const Table table = session.table(found).value();
+    Worker worker = session.worker().value();
+    const Key key = 3;
+    const std::vector<float> one(8, 1);
+    std::vector<float> row(8);
+    const auto self = session.node().value();
+    for (std::int64_t tick = 0; tick < 450; ++tick) {
+      ASSERT_EQ(said(worker.pull(table, {&key, 1}, row)), "");
+      ASSERT_EQ(said(worker.push(table, {&key, 1}, one)), "");
+      ASSERT_EQ(said(worker.report_objective(1.0 / static_cast<double>(1 + tick))), "");
+      const bool is_slow = tick % 8 == 4 * self;
+      std::this_thread::sleep_for(std::chrono::microseconds(is_slow ? 6000 : 1000));
+      ASSERT_EQ(said(worker.advance()), "");
+    }
+    const auto metrics = session.metrics();
+    EXPECT_GE(metrics.at("clock.staleness"), 2);
+    EXPECT_LE(metrics.at("clock.staleness"), 16);
+    EXPECT_GT(
+        metrics.at("clock.worker_0.advance_wait_us") + metrics.at("clock.worker_0.read_wait_us"),
+        0);
+    EXPECT_THAT(said(worker.report_objective(std::nan(""))), HasSubstr("nan"));
     ASSERT_EQ(said(session.close()), "");
   });
 }

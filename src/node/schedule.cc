@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "clock/staleness.h"
-
 namespace godwit {
 namespace {
 
@@ -15,12 +13,6 @@ constexpr std::size_t kKeysTogether = 256;  // make a message large enough
 constexpr std::size_t kEndedTogether = 64;  // are worth looking for
 
 }  // namespace
-
-std::optional<Tick> need_of(const LeaseState& lease, Tick read_in) {
-  const TableSpec& spec = lease.rows.rows->spec();
-  if (!is_bounded(spec.consistency) || !spec.rule.additive()) return std::nullopt;
-  return needed_to_read(read_in, staleness_of(spec.consistency));
-}
 
 void Schedule::advance(Tick now_at, Time now) {
   tick_ = now_at;

@@ -40,10 +40,6 @@ class LeaseState {
   std::vector<float*> places;  // the worker's thread's: of an open lease
 };
 
-// What must be in the rows of a lease of a bounded table, if it is read in this tick; nothing if
-// the table is none.
-std::optional<Tick> need_of(const LeaseState& lease, Tick read_in);
-
 class Schedule {
  public:
   using LeasePtr = LeaseQueue::LeasePtr;
@@ -69,6 +65,9 @@ class Schedule {
 
   WorkerId worker;
   std::uint64_t actions_noted = 0;  // of the node's, so far
+  // How long it has waited for others, in advance() and to read.
+  Duration advance_wait{};
+  Duration read_wait{};
   // The worker's thread's, not guarded:
   Time served;  // when it looked for frames last
   Duration serve_every{};

@@ -297,8 +297,8 @@ Result<> Worker::pull_bounded(const Table& table, std::span<const Key> keys,
     GODWIT_TRY(rows.pull(keys, floats, state_->scratch, part));
     return close(lease);
   }
-  const Tick need = needed_to_read(tick(), staleness_of(spec.consistency));
-  GODWIT_TRY(node.wait_until_stable(need));
+  const Tick need = node.needed(spec.consistency, tick());
+  GODWIT_TRY(node.wait_until_stable(*state_->schedule, need));
   GODWIT_TRY_ASSIGN(const std::uint64_t call,
                     begin_pull(*state_, *table.state_, keys, floats, part, need));
   return finish(*state_, call);

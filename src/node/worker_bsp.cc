@@ -44,7 +44,7 @@ Result<> renew_views(WorkerState& worker) {
            (node.nodes() > 1 && !open->is_ready.load(std::memory_order_acquire));
   });
   if (worker.views.empty()) return {};
-  GODWIT_TRY(node.wait_until_stable(needed_to_read(worker.tick, 0)));
+  GODWIT_TRY(node.wait_until_stable(*worker.schedule, needed_to_read(worker.tick, 0)));
   for (const auto& lease : worker.views) show_views(worker, *lease.lock());
   return {};
 }

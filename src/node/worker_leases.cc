@@ -1,5 +1,6 @@
 // node/worker_leases.cc: a worker's intents, leases and ticks.
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "base/errors.h"
@@ -84,8 +85,7 @@ Result<> Worker::wait_for_rows(Lease& lease) {
     }
     const Consistency& consistency = rows.rows->spec().consistency;
     if (is_bounded(consistency)) {
-      const Tick need = needed_to_read(state_->tick, staleness_of(consistency));
-      GODWIT_TRY(node.wait_until_stable(need));
+      GODWIT_TRY(node.wait_until_stable(*state_->schedule, node.needed(consistency, state_->tick)));
     }
     return rows.rows->resolve(rows.keys, rows.refs);
   }
@@ -124,6 +124,12 @@ Result<> Worker::close(Lease& lease) {
   if (lease.state_ == nullptr) return invalid_argument("an empty lease cannot be closed");
   GODWIT_TRY(check_no_rows_held(*state_->session->node));
   lease = Lease();
+  return {};
+}
+
+Result<> Worker::report_objective(double value) {
+  if (!std::isfinite(value)) return invalid_argument("an objective of {}", value);
+  state_->session->node->note_objective(value);
   return {};
 }
 

@@ -29,6 +29,20 @@ class ClockLedger {
     const std::vector<Entry>& cell = at(worker, key);
     return cell.empty() ? 0 : cell.back().total;
   }
+  // What an addition in a tick weighs: the weight of many tells of which ticks they are.
+  static float weight(Tick tick) { return static_cast<float>(tick.value() + 1); }
+  // Of the first `count` additions.
+  float weight_of_first(std::size_t worker, Key key, std::int64_t count) const {
+    float sum = 0;
+    std::int64_t before = 0;
+    for (const Entry& entry : at(worker, key)) {
+      const std::int64_t taken = std::min(entry.total, count) - before;
+      if (taken <= 0) break;
+      sum += static_cast<float>(taken) * weight(entry.tick);
+      before = entry.total;
+    }
+    return sum;
+  }
   // Of ticks up to `tick`.
   std::int64_t through(std::size_t worker, Key key, Tick tick) const {
     const std::vector<Entry>& cell = at(worker, key);

@@ -174,7 +174,9 @@ Script ClockNode::pass_gate(Worker& worker) {
     const TicketId begun = reserve();
     core_.wait_until_stable(begun, need);
     worker.at = "begin of a tick";
+    const Time since = now();
     co_await done(begun);
+    world_.note_wait(now() - since);
   }
   world_.note_begun(worker.number, worker.tick);
 }
@@ -252,6 +254,7 @@ Script ClockNode::use_leases(Worker& worker) {
       if (!held->rows.is_write) continue;
       world_.ledger().issued(worker.number, held->rows.keys[i], worker.tick);
       row[worker.number] += world_.take_canary() ? 0.0F : 1.0F;
+      row[world_.scenario().workers.size() + worker.number] += ClockLedger::weight(worker.tick);
       ++worker.added[held->rows.keys[i]];
     }
   }
@@ -301,10 +304,12 @@ Script ClockNode::push(Worker& worker) {
   const std::vector<Key> keys = draw_keys();
   worker.at = "push";
   while (must_wait(keys)) co_await pause(std::chrono::microseconds(100));
-  const auto length = static_cast<std::uint32_t>(world_.scenario().workers.size());
+  const std::uint32_t length = rows_->spec().row_length;
   std::vector<float> ones(keys.size() * length);
   for (std::size_t i = 0; i < keys.size(); ++i) {
-    ones[i * length + worker.number] = world_.take_canary() ? 0.0F : 1.0F;
+    float* const row = ones.data() + i * length;
+    row[worker.number] = world_.take_canary() ? 0.0F : 1.0F;
+    row[world_.scenario().workers.size() + worker.number] = ClockLedger::weight(worker.tick);
     world_.ledger().issued(worker.number, keys[i], worker.tick);
   }
   Split groups;
@@ -357,6 +362,10 @@ void ClockNode::check_row(Worker& worker, Key key, const float* row) {
       complain(fmt::format("but only {} were added", ledger.total(other, key)));
     } else if (row[other] < seen) {
       complain(fmt::format("after it had read {}", seen));
+    } else if (const float weight = ledger.weight_of_first(other, key, value);
+               row[workers + other] != weight) {
+      complain(fmt::format("but these weigh {} and not {}: an earlier tick is missing",
+                           row[workers + other], weight));
     }
     seen = std::max(seen, row[other]);
   }

@@ -18,7 +18,7 @@ constexpr Duration kHealTime = std::chrono::seconds(240);
 TableSpec ClockScenario::table_spec() const {
   return {.name = "t",
           .rows = keys,
-          .row_length = static_cast<std::uint32_t>(workers.size() + (is_bsp ? 1 : 0)),
+          .row_length = static_cast<std::uint32_t>(2 * workers.size() + (is_bsp ? 1 : 0)),
           .consistency = {.kind = is_bsp ? ConsistencyKind::kBsp : ConsistencyKind::kSsp,
                           .staleness = staleness},
           .placement = placement};

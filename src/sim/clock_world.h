@@ -54,7 +54,8 @@ ClockScenario draw_clock_scenario(std::uint64_t seed);
 
 // Each worker adds 1 to its own element of random rows, in ticks, and reads rows. Checked: a read
 // in tick c sees all that every worker added in ticks up to c - s - 1, all of its own additions and
-// nothing that was not issued; what it saw never goes back; ticks of any two workers differ by at
+// nothing that was not issued; of each worker what it sees has no gap: with a tick all earlier ones
+// are there; what it saw never goes back; ticks of any two workers differ by at
 // most s + 1; whoever joins begins after all that is stable; at the end every row holds exactly the
 // sum of all additions; everyone finishes. In a bsp job a read in tick c sees exactly what a replay
 // of all ticks before c by one thread gives, bit for bit, and the worker's own changes since.
@@ -71,6 +72,8 @@ class ClockWorld {
   std::uint64_t trace_hash() const { return network_.trace_hash(); }
   std::uint64_t steps() const { return steps_; }
   std::uint64_t reads() const { return reads_; }
+  // Of all workers, until others were close enough for a tick to begin.
+  Duration waited() const { return waited_; }
   const ClockScenario& scenario() const { return scenario_; }
 
   // For the nodes.
@@ -79,6 +82,7 @@ class ClockWorld {
   ClockReplay& replay() { return replay_; }
   void fail(const std::string& what);
   void note_read() { ++reads_; }
+  void note_wait(Duration waited) { waited_ += waited; }
   // A worker has ended its tick, and is to begin this one; nothing: it ends altogether.
   void note_ended(std::size_t worker, std::optional<Tick> next) { ticks_[worker] = next; }
   void note_begun(std::size_t worker, Tick tick);
@@ -102,6 +106,7 @@ class ClockWorld {
   std::optional<std::string> violation_;
   std::uint64_t steps_ = 0;
   std::uint64_t reads_ = 0;
+  Duration waited_{};
   bool canary_ = false;
 };
 

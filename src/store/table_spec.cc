@@ -57,10 +57,6 @@ Result<> validate_consistency(const Consistency& consistency) {
   if (consistency.kind > ConsistencyKind::kAuto) {
     return invalid_argument("consistency: unknown kind {}", static_cast<int>(consistency.kind));
   }
-  if (consistency.kind == ConsistencyKind::kAuto) {
-    return invalid_argument("consistency {} is not available yet, use async, ssp:S or bsp",
-                            to_string(consistency));
-  }
   if (consistency.kind == ConsistencyKind::kSsp &&
       (consistency.staleness < 0 || consistency.staleness > kStalenessMax)) {
     return invalid_argument("consistency: staleness is {}, but must be 0 to {}",

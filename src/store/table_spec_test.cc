@@ -44,8 +44,6 @@ TEST(TableSpec, BadOnesNameTheFieldAndItsLimit) {
   EXPECT_THAT(refusal([](TableSpec& s) { s.init = Init::uniform(-1); }), HasSubstr("scale is -1"));
   EXPECT_THAT(refusal([](TableSpec& s) { s.init.scale = std::numeric_limits<float>::quiet_NaN(); }),
               HasSubstr("finite"));
-  EXPECT_THAT(refusal([](TableSpec& s) { s.consistency.kind = ConsistencyKind::kAuto; }),
-              HasSubstr("auto is not available yet"));
   EXPECT_THAT(refusal([](TableSpec& s) {
                 s.consistency = {.kind = ConsistencyKind::kSsp, .staleness = -1};
               }),
