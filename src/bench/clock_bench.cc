@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <numeric>
 #include <optional>
@@ -15,7 +14,6 @@
 #include <utility>
 
 #include "base/errors.h"
-#include "base/prng.h"
 #include "base/try.h"
 #include "bench/forked_nodes.h"
 
@@ -36,22 +34,8 @@ struct ClockReport : ForkedReport {
   double lag = 0;           // of all reads: how many ticks of others they missed, on the mean
 };
 
-// How many steps a worker's tick takes. The same on all nodes, without a word.
 double steps_of(const ClockCase& that, std::int64_t worker, std::int64_t tick) {
-  const std::uint64_t draw = mix64(7, static_cast<std::uint64_t>(tick));
-  const auto workers = static_cast<std::uint64_t>(that.nodes * that.workers);
-  const bool is_slow_tick = draw % 10 == 0;
-  switch (that.straggler) {
-    case Straggler::kNone:
-      return 1;
-    case Straggler::kTransient:
-      return is_slow_tick && static_cast<std::uint64_t>(worker) == draw / 10 % workers ? 6 : 1;
-    case Straggler::kPermanent:
-      return is_slow_tick && worker == 0 ? 6 : 1;
-    case Straggler::kSlowWorker:
-      return worker == 0 ? 3 : 1;
-  }
-  return 1;
+  return steps_of(that.straggler, that.nodes * that.workers, worker, tick);
 }
 
 class ClockWorker {
@@ -94,14 +78,15 @@ class ClockWorker {
 
   Result<> touch(Lease& lease, std::int64_t tick) {
     const auto workers = static_cast<std::size_t>(that_.nodes * that_.workers);
-    const bool is_ssp = that_.consistency.kind == ConsistencyKind::kSsp;
+    const bool is_bounded = that_.consistency.kind == ConsistencyKind::kSsp ||
+                            that_.consistency.kind == ConsistencyKind::kBsp;
     double missed = 0;
     for (std::size_t i = 0; i < lease.size(); ++i) {
       const LeasedRow row = lease[i];
       for (std::size_t other = 0; other < workers; ++other) {
         const auto behind = static_cast<double>(tick) - double{row.value()[other]};
         missed += std::max(0.0, behind);
-        if (!is_ssp || behind <= static_cast<double>(that_.consistency.staleness)) continue;
+        if (!is_bounded || behind <= static_cast<double>(that_.consistency.staleness)) continue;
         return corruption("tick {} reads row {} of {} ticks before", tick, i, behind);
       }
       row.value()[static_cast<std::size_t>(number_)] += 1;
@@ -214,8 +199,6 @@ double seconds_alone(const ClockCase& that) {
   return most * that.step_ms * 1e-3 / static_cast<double>(that.ticks);
 }
 
-constexpr std::array<const char*, 4> kStragglers{"none", "transient", "permanent", "slow_worker"};
-
 }  // namespace
 
 Result<> ClockCase::validate() const {
@@ -229,19 +212,20 @@ Result<> ClockCase::validate() const {
 }
 
 std::string to_string(const ClockCase& that) {
-  return fmt::format("{}/nodes={}x{}/rows={}/step={}ms/{}",
-                     kStragglers[static_cast<std::size_t>(that.straggler)], that.nodes,
+  return fmt::format("{}/nodes={}x{}/rows={}/step={}ms/{}", to_string(that.straggler), that.nodes,
                      that.workers, that.rows, that.step_ms, to_string(that.consistency));
 }
 
 ClockBenchOptions ClockBenchOptions::full() {
   ClockBenchOptions options;
-  const std::vector<Consistency> all{{.kind = ConsistencyKind::kSsp, .staleness = 0},
+  const std::vector<Consistency> all{{.kind = ConsistencyKind::kBsp},
+                                     {.kind = ConsistencyKind::kSsp, .staleness = 0},
                                      {.kind = ConsistencyKind::kSsp, .staleness = 1},
                                      {.kind = ConsistencyKind::kSsp, .staleness = 2},
                                      {.kind = ConsistencyKind::kSsp, .staleness = 4},
                                      {.kind = ConsistencyKind::kSsp, .staleness = 8},
-                                     {}};
+                                     {},
+                                     {.kind = ConsistencyKind::kAuto}};
   for (const Straggler straggler : {Straggler::kTransient, Straggler::kPermanent}) {
     for (const Consistency& consistency : all) {
       options.cases.push_back({.straggler = straggler, .consistency = consistency});
@@ -251,7 +235,7 @@ ClockBenchOptions ClockBenchOptions::full() {
                            .ticks = 2000,
                            .step_ms = 0.1,
                            .straggler = Straggler::kSlowWorker,
-                           .consistency = all[0]});
+                           .consistency = all[1]});
   return options;
 }
 

@@ -7,15 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "bench/stragglers.h"
 #include "godwit/result.h"
 #include "godwit/table_spec.h"
 #include "report/bench_report.h"
 
 namespace godwit {
-
-// kTransient: in one tick of ten one worker, drawn anew, takes six times as long. kPermanent: it is
-// always the same one. kSlowWorker: one worker takes three times as long in every tick.
-enum class Straggler : std::uint8_t { kNone, kTransient, kPermanent, kSlowWorker };
 
 struct ClockCase {
   std::int64_t nodes = 2;

@@ -10,6 +10,7 @@
 #include "bench/clock_bench.h"
 #include "bench/placement_bench.h"
 #include "bench/remote_bench.h"
+#include "bench/staleness_bench.h"
 #include "bench/store_bench.h"
 #include "cli/command_line.h"
 #include "cli/verbs.h"
@@ -39,6 +40,40 @@ int run_bench(const std::string& name, const BenchOptions& options,
   if (done.ok()) return kExitOk;
   err << "godwit bench " << name << ": " << done.error().message() << "\n";
   return done.error().code() == ErrorCode::kInvalidArgument ? kExitUsage : kExitFailed;
+}
+
+// Of the benchmarks of clocks. Nothing given: the usual cases.
+struct ClockFlags {
+  std::vector<std::string> consistency;
+  std::string straggler;
+  std::size_t repetitions = 0;
+};
+
+// The cases that were asked for, made from the first one.
+template <class Options>
+Result<Options> clock_options(const ClockFlags& flags, Options options) {
+  if (flags.repetitions > 0) options.repetitions = flags.repetitions;
+  if (flags.consistency.empty() && flags.straggler.empty()) return options;
+  auto that = options.cases.front();
+  if (!flags.straggler.empty()) {
+    GODWIT_TRY_ASSIGN(that.straggler, parse_straggler(flags.straggler));
+  }
+  const std::vector<std::string> all{"bsp",   "ssp:0", "ssp:1", "ssp:2",
+                                     "ssp:4", "ssp:8", "async", "auto"};
+  options.cases.clear();
+  for (const std::string& text : flags.consistency.empty() ? all : flags.consistency) {
+    GODWIT_TRY_ASSIGN(that.consistency, Consistency::parse(text));
+    options.cases.push_back(that);
+  }
+  return options;
+}
+
+void add_clock_flags(CLI::App& bench, ClockFlags& flags) {
+  bench.add_option("--consistency", flags.consistency, "only these, as bsp,ssp:2,auto")
+      ->delimiter(',');
+  bench.add_option("--straggler", flags.straggler,
+                   "only this: none, transient, permanent, slow_worker");
+  bench.add_option("--repetitions", flags.repetitions, "runs of which the median is shown");
 }
 
 // What was typed; nothing given: the usual.
@@ -140,11 +175,26 @@ void add_bench_verb(CLI::App& app, Action& action) {
         return run_remote_bench(quick ? RemoteBenchOptions::quick() : RemoteBenchOptions::full(),
                                 on_result);
       });
-  add("clocks", "workers that wait for each other, by how old their reads may be",
-      [](bool quick, const OnResult& on_result) {
-        return run_clock_bench(quick ? ClockBenchOptions::quick() : ClockBenchOptions::full(),
-                               on_result);
+  auto clock_flags = std::make_shared<ClockFlags>();
+  CLI::App* clocks =
+      add("clocks", "workers that wait for each other, by how old their reads may be",
+          [clock_flags](bool quick, const OnResult& on_result) -> Result<> {
+            GODWIT_TRY_ASSIGN(const auto options,
+                              clock_options(*clock_flags, quick ? ClockBenchOptions::quick()
+                                                                : ClockBenchOptions::full()));
+            return run_clock_bench(options, on_result);
+          });
+  add_clock_flags(*clocks, *clock_flags);
+  auto staleness_flags = std::make_shared<ClockFlags>();
+  CLI::App* staleness = add(
+      "staleness", "time until training is good enough, by how old reads may be",
+      [staleness_flags](bool quick, const OnResult& on_result) -> Result<> {
+        GODWIT_TRY_ASSIGN(const auto options,
+                          clock_options(*staleness_flags, quick ? StalenessBenchOptions::quick()
+                                                                : StalenessBenchOptions::full()));
+        return run_staleness_bench(options, on_result);
       });
+  add_clock_flags(*staleness, *staleness_flags);
   auto flags = std::make_shared<PlacementFlags>();
   CLI::App* placement =
       add("placement", "rows that several processes use: policies side by side",

@@ -39,6 +39,8 @@ TEST(CommandLine, BenchPlacementNamesWhatItKnows) {
   EXPECT_EQ(outcome.code, kExitUsage);
   EXPECT_THAT(outcome.err, HasSubstr("mf_blocks"));
   EXPECT_THAT(run({"bench", "placement", "--policy", "hope"}).err, HasSubstr("relocate_only"));
+  EXPECT_THAT(run({"bench", "clocks", "--straggler", "often"}).err, HasSubstr("slow_worker"));
+  EXPECT_THAT(run({"bench", "staleness", "--consistency", "bsp,ssp"}).err, HasSubstr("'ssp'"));
 }
 
 TEST(CommandLine, NothingGivenIsAUsageError) {

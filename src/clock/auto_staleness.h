@@ -10,9 +10,10 @@
 
 namespace godwit {
 
-// Twice as much is tried while workers wait for more than a tenth of their time. It stays if they
-// wait clearly less then and do not get better much more slowly; otherwise it is taken back, and
-// tried again later, and later. When they get worse it is halved.
+// While workers wait for more than a tenth of their time it is doubled, window after window. What
+// came of it stays if they wait clearly less in the end than in the beginning; otherwise, and if
+// they get better much more slowly on the way, all is taken back, and tried again later, and later.
+// When they get worse it is halved.
 class AutoStaleness {
  public:
   static constexpr std::int64_t kFirst = 1;
@@ -29,20 +30,21 @@ class AutoStaleness {
 
   // A window has ended: staleness() is for the next.
   void note(const Window& window) {
+    const bool is_first = window.objective && !objective_;  // how much it falls is not known yet
     const std::optional<double> gain = gain_in(window);
-    if (trial_) {
-      judge(window, gain);
-    } else if (gain && *gain < -kWorse) {
+    const bool is_worse = gain && *gain < -kWorse;
+    if (rise_) {
+      go_on(window, gain, is_worse);
+    } else if (is_worse) {
       put_off(staleness_ / 2);
-    }
-    const double gain_per_second = gain.value_or(0) / window.seconds;
-    if (hold_ > 0) {
+    } else if (hold_ > 0) {
       --hold_;
-    } else if (window.wait_share > kWaitMuch && staleness_ < kMax) {
-      trial_ = Trial{.from = staleness_,
-                     .wait_share = window.wait_share,
-                     .gain_per_second = gain.value_or(0) > kGainFelt ? gain_per_second : 0};
-      staleness_ = std::min(kMax, std::max<std::int64_t>(1, 2 * staleness_));
+    } else if (window.wait_share > kWaitMuch && staleness_ < kMax && !is_first) {
+      const double felt = gain.value_or(0) > kGainFelt ? *gain : 0;
+      rise_ = Rise{.from = staleness_,
+                   .wait_share = window.wait_share,
+                   .gain_per_second = felt / window.seconds};
+      raise();
     }
   }
 
@@ -54,11 +56,14 @@ class AutoStaleness {
   static constexpr double kWorse = 0.05;     // likewise
   static constexpr int kHoldMax = 64;
 
-  struct Trial {
+  // What was before it.
+  struct Rise {
     std::int64_t from = 0;
     double wait_share = 0;
     double gain_per_second = 0;  // 0: not known
   };
+
+  void raise() { staleness_ = std::min(kMax, std::max<std::int64_t>(1, 2 * staleness_)); }
 
   // By which part of itself the objective has fallen since the last window.
   std::optional<double> gain_in(const Window& window) {
@@ -67,18 +72,23 @@ class AutoStaleness {
     return std::log(*before / *window.objective);
   }
 
-  void judge(const Window& window, const std::optional<double>& gain) {
-    const bool waits_less = window.wait_share <= kWaitLess * trial_->wait_share;
-    const bool gains_less = gain && *gain / window.seconds < kGainLess * trial_->gain_per_second;
-    if (waits_less && !gains_less) {
+  void go_on(const Window& window, const std::optional<double>& gain, bool is_worse) {
+    const bool gains_less = gain && *gain / window.seconds < kGainLess * rise_->gain_per_second;
+    const bool is_over = window.wait_share <= kWaitMuch || staleness_ == kMax;
+    if (is_worse || gains_less) {
+      put_off(rise_->from);
+    } else if (!is_over) {
+      raise();
+    } else if (window.wait_share <= kWaitLess * rise_->wait_share) {
       next_hold_ = 1;
+      rise_.reset();
     } else {
-      put_off(trial_->from);
+      put_off(rise_->from);
     }
-    trial_.reset();
   }
 
   void put_off(std::int64_t staleness) {
+    rise_.reset();
     staleness_ = staleness;
     hold_ = next_hold_;
     next_hold_ = std::min(2 * next_hold_, kHoldMax);
@@ -86,7 +96,7 @@ class AutoStaleness {
 
   std::int64_t staleness_ = kFirst;
   std::optional<double> objective_;
-  std::optional<Trial> trial_;
+  std::optional<Rise> rise_;
   int hold_ = 0;  // windows in which nothing is tried
   int next_hold_ = 1;
 };

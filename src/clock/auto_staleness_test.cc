@@ -41,8 +41,8 @@ TEST(AutoStaleness, StaysWhereMoreDoesNotHelp) {
   AutoStaleness that;
   const auto times =
       run(that, 100, [](std::int64_t) { return Window{.seconds = 0.5, .wait_share = 0.27}; });
-  EXPECT_EQ(times.size(), 2U);
-  EXPECT_GT(times.at(1), 90);
+  EXPECT_EQ(that.staleness(), 1);
+  EXPECT_GT(times.at(1), 70);
 }
 
 TEST(AutoStaleness, StaysWhereNobodyWaits) {
@@ -55,11 +55,11 @@ TEST(AutoStaleness, IsTakenBackWhereItSlowsProgressDown) {
   AutoStaleness that;
   double objective = 1;
   const auto times = run(that, 60, [&](std::int64_t s) {
-    objective *= s > 2 ? 0.99 : 0.94;
+    objective *= s > 1 ? 0.99 : 0.94;
     return Window{
         .seconds = 0.5, .wait_share = 0.4 / static_cast<double>(s), .objective = objective};
   });
-  EXPECT_GT(times.at(2), 45);
+  EXPECT_GT(times.at(1), 35);
   EXPECT_EQ(times.count(8), 0U);
 }
 
@@ -85,7 +85,7 @@ TEST(AutoStaleness, HasAnEnd) {
 
 TEST(AutoStaleness, GoesByWaitsAloneIfNobodySaysHowGoodItIs) {
   AutoStaleness that;
-  run(that, 8, [](std::int64_t s) {
+  run(that, 6, [](std::int64_t s) {
     return Window{.seconds = 0.5, .wait_share = 0.3 / static_cast<double>(s), .objective = -1.0};
   });
   EXPECT_EQ(that.staleness(), 4);

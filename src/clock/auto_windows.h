@@ -50,9 +50,9 @@ class AutoWindows {
   }
 
  private:
-  // Of a worker: enough for those that are slow now and then to be met.
-  static constexpr std::size_t kTicksMin = 100;
-  static constexpr std::chrono::milliseconds kTimeMin{200};
+  // Of a worker: enough for some that are slow now and then to be met.
+  static constexpr std::size_t kTicksMin = 40;
+  static constexpr std::chrono::milliseconds kTimeMin{100};
   static constexpr std::size_t kChangesMax = 32;
 
   AutoStaleness finder_;

@@ -115,6 +115,34 @@ TEST_F(ClocksTest, WhoJoinsBeginsAfterAllThatIsStable) {
   EXPECT_LT(stable(0), begun) << "it is waited for";
 }
 
+TEST_F(ClocksTest, WhoJoinsBeginsAfterAllThatOthersEndedWith) {
+  start();
+  cores_.core(2).end_worker(WorkerId{0}, cores_.now);
+  advance(0, 7);
+  advance(1, 5);
+  cores_.core(0).end_worker(WorkerId{0}, cores_.now);
+  cores_.run();
+  EXPECT_EQ(stable(2), Tick{4});
+  NodeCore& joiner = cores_.core(2);
+  const TicketId ticket = joiner.waits().reserve();
+  joiner.begin_worker(ticket, WorkerId{1}, cores_.now);
+  cores_.run();
+  EXPECT_TRUE(joiner.waits().is_done(ticket));
+  (void)joiner.waits().take(ticket);
+  EXPECT_EQ(joiner.clocks().tick_of(WorkerId{1}), Tick{8});
+}
+
+TEST_F(ClocksTest, WhenAllHaveEndedAllThatTheyDidIsStable) {
+  start();
+  advance(0, 7);
+  advance(1, 5);
+  for (std::int64_t node = 0; node < 3; ++node) {
+    cores_.core(node).end_worker(WorkerId{0}, cores_.now);
+  }
+  cores_.run();
+  for (std::int64_t node = 0; node < 3; ++node) EXPECT_EQ(stable(node), Tick{7});
+}
+
 TEST_F(ClocksTest, WhoWaitsKnowsForWhom) {
   start();
   advance(0, 4);
