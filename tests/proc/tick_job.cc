@@ -1,12 +1,13 @@
 // tests/proc/tick_job.cc: a node of a job whose reads may not be older than some ticks.
 //
-//   tick_job TICKS STALENESS SECONDS PUSHES
+//   tick_job TICKS CONSISTENCY SECONDS PUSHES
 //
 // In each tick its two workers read all rows, check that nobody's ticks are missing that must not
-// be, and add 1 to their element of each, under a lease or, if PUSHES is 1, in every other tick by
-// a push. A read or lease that has waited for SECONDS says whom it waits for and is made again; a
-// push may have happened then. In the end the sums must be exact: prints "sums are right". Exit
-// codes: 0, 1 an error or a wrong value, 2 bad input, 3 a node was lost.
+// be, nor there that must not be, and add 1 to their element of each, under a lease or, if PUSHES
+// is 1, in every other tick by a push. A read or lease that has waited for SECONDS says whom it
+// waits for and is made again; a push may have happened then. In the end the sums must be exact:
+// prints "sums are right". Exit codes: 0, 1 an error or a wrong value, 2 bad input, 3 a node was
+// lost.
 #include <cstdio>
 #include <cstdlib>
 #include <numeric>
@@ -23,10 +24,11 @@ using godwit::Tick;
 
 constexpr std::int64_t kWorkers = 2;
 constexpr std::size_t kRows = 24;
+constexpr std::int64_t kAutoMax = 16;  // ticks that are found out to be best at most
 
 struct Plan {
   std::int64_t ticks = 0;
-  std::int64_t staleness = 0;
+  godwit::Consistency consistency;
   bool pushes = false;
 };
 
@@ -61,6 +63,11 @@ class TickWorker {
 
  private:
   std::size_t workers() const { return table_.spec().row_length; }
+  bool is_bsp() const { return plan_.consistency.kind == godwit::ConsistencyKind::kBsp; }
+  std::int64_t staleness() const {
+    return plan_.consistency.kind == godwit::ConsistencyKind::kAuto ? kAutoMax
+                                                                    : plan_.consistency.staleness;
+  }
 
   godwit::Result<> read(std::int64_t tick) {
     std::vector<float> values(kRows * workers());
@@ -68,11 +75,11 @@ class TickWorker {
     if (!pulled.ok()) return pulled;
     for (std::size_t i = 0; i < values.size(); ++i) {
       const bool is_own = i % workers() == number_;
-      const auto least = static_cast<float>(is_own ? tick : tick - plan_.staleness);
-      if (values[i] >= least) continue;
+      const auto least = static_cast<float>(is_own ? tick : tick - staleness());
+      if (is_bsp() ? values[i] == least : values[i] >= least) continue;
       std::fprintf(stderr, "tick %ld reads %g of worker %zu\n", static_cast<long>(tick),
                    double{values[i]}, i % workers());
-      return godwit::Error(godwit::ErrorCode::kCorruption, "a read is too old");
+      return godwit::Error(godwit::ErrorCode::kCorruption, "a read is too old, or too new");
     }
     return {};
   }
@@ -105,10 +112,7 @@ godwit::Result<> run(const Plan& plan, std::chrono::seconds wait_max) {
   godwit::Session session = std::move(opened).value();
   const auto row_length = static_cast<std::uint32_t>(session.nodes() * kWorkers);
   auto table = session.table(
-      {.name = "ticks",
-       .rows = kRows,
-       .row_length = row_length,
-       .consistency = {.kind = godwit::ConsistencyKind::kSsp, .staleness = plan.staleness}});
+      {.name = "ticks", .rows = kRows, .row_length = row_length, .consistency = plan.consistency});
   if (!table.ok()) return table.error();
   std::vector<TickWorker> workers;
   for (std::int64_t i = 0; i < kWorkers; ++i) {
@@ -152,11 +156,16 @@ godwit::Result<> run(const Plan& plan, std::chrono::seconds wait_max) {
 
 int main(int count, char** arguments) {
   if (count != 5) {
-    std::fprintf(stderr, "usage: tick_job TICKS STALENESS SECONDS PUSHES\n");
+    std::fprintf(stderr, "usage: tick_job TICKS CONSISTENCY SECONDS PUSHES\n");
+    return 2;
+  }
+  const auto consistency = godwit::Consistency::parse(arguments[2]);
+  if (!consistency.ok()) {
+    std::fprintf(stderr, "tick_job: %s\n", consistency.error().message().c_str());
     return 2;
   }
   const Plan plan{.ticks = std::atoll(arguments[1]),
-                  .staleness = std::atoll(arguments[2]),
+                  .consistency = *consistency,
                   .pushes = std::atoll(arguments[4]) == 1};
   const auto done = run(plan, std::chrono::seconds(std::atoll(arguments[3])));
   if (done.ok()) return 0;

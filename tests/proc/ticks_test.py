@@ -24,8 +24,8 @@ class TicksTest(unittest.TestCase):
         return [err for _, _, err in ends]
 
     def test_reads_are_no_older_than_allowed(self):
-        for staleness in (0, 3):
-            job = Job(TICK_JOB, 4, '150', str(staleness), '20', '1')
+        for consistency in ('ssp:0', 'ssp:3', 'bsp', 'auto'):
+            job = Job(TICK_JOB, 4, '150', consistency, '20', '1')
             job.wait_until_working()
             for process in job.processes:  # each is slow for a moment
                 process.send_signal(signal.SIGSTOP)
@@ -34,7 +34,7 @@ class TicksTest(unittest.TestCase):
             self.check_end(job, 60)
 
     def test_who_waits_says_for_whom_and_goes_on(self):
-        job = Job(TICK_JOB, 4, '3000', '1', '2', '0')
+        job = Job(TICK_JOB, 4, '3000', 'ssp:1', '2', '0')
         job.wait_until_working()
         time.sleep(0.2)
         frozen = job.processes[2]
@@ -50,14 +50,27 @@ class TicksTest(unittest.TestCase):
             self.assertRegex(said[node], cause, f'node {node}')
 
     def test_a_lost_node_is_named(self):
-        job = Job(TICK_JOB, 3, '100000', '0', '20', '1')
+        for consistency in ('ssp:0', 'bsp'):
+            job = Job(TICK_JOB, 3, '100000', consistency, '20', '1')
+            job.wait_until_working()
+            time.sleep(0.2)
+            job.processes[1].kill()
+            for node, (code, _, err) in enumerate(job.finish(60)):
+                if node != 1:
+                    self.assertEqual(code, 3, err)
+                    self.assertIn('node 1', err)
+
+    def test_a_frozen_node_changes_nothing_of_a_bsp_job(self):
+        job = Job(TICK_JOB, 4, '1500', 'bsp', '2', '1')
         job.wait_until_working()
         time.sleep(0.2)
-        job.processes[1].kill()
-        for node, (code, _, err) in enumerate(job.finish(60)):
-            if node != 1:
-                self.assertEqual(code, 3, err)
-                self.assertIn('node 1', err)
+        frozen = job.processes[1]
+        frozen.send_signal(signal.SIGSTOP)
+        time.sleep(4)
+        frozen.send_signal(signal.SIGCONT)
+        said = self.check_end(job, 100)
+        for node in (0, 2, 3):
+            self.assertIn('of node 1, in tick', said[node], f'node {node}')
 
 
 if __name__ == '__main__':
