@@ -1,4 +1,4 @@
-// cli/bench_verb.cc: `godwit bench store | remote | placement`: this machine against its limits.
+// cli/bench_verb.cc: `godwit bench store | remote | clocks | ...`: this machine against its limits.
 #include <functional>
 #include <memory>
 #include <ostream>

@@ -151,8 +151,14 @@ void Clocks::wait(TicketId ticket, Purpose purpose, Tick need) {
   waiting_.push_back({ticket, need});
 }
 
-void Clocks::on_stable(ShortTick tick) {
-  if (ticks_.claim(lengthen(tick, stable()))) let_go();
+Result<> Clocks::on_stable(ShortTick tick) {
+  const Tick claimed = lengthen(tick, stable());
+  if (joining_.empty() && claimed > workers_.ended()) {
+    return corruption("tick {} is said to be stable, but this node is in tick {}", claimed.value(),
+                      workers_.slowest().tick.value());
+  }
+  if (ticks_.claim(claimed)) let_go();
+  return {};
 }
 
 void Clocks::let_go() {

@@ -55,9 +55,9 @@ class Clocks {
   Time deadline() const { return riders_due_; }
   void send_riders();
 
-  // Who asks for rows knows that this is stable.
-  void on_stable(ShortTick stable);
-  // What other nodes say. kCorruption if they cannot have meant it.
+  // What other nodes say. kCorruption if they cannot have meant it. Who asks for rows knows that
+  // this is stable:
+  Result<> on_stable(ShortTick stable);
   Result<> on_clock(NodeId peer, const Clock& clock, Time now);
   Result<> on_join(NodeId peer, Time now);
   Result<> on_joined(NodeId peer, const JoinedClock& joined);

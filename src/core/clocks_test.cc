@@ -143,6 +143,17 @@ TEST_F(ClocksTest, WhenAllHaveEndedAllThatTheyDidIsStable) {
   for (std::int64_t node = 0; node < 3; ++node) EXPECT_EQ(stable(node), Tick{7});
 }
 
+TEST_F(ClocksTest, WhatIsSaidToBeStableIsBelievedIfItCanBe) {
+  start();
+  advance(0, 5);
+  EXPECT_TRUE(cores_.core(0).clocks().on_stable(shorten(Tick{3})).ok());
+  EXPECT_EQ(stable(0), Tick{3});
+  EXPECT_TRUE(cores_.core(0).clocks().on_stable(shorten(Tick{2})).ok());
+  EXPECT_EQ(stable(0), Tick{3});
+  EXPECT_THAT(cores_.core(0).clocks().on_stable(shorten(Tick{5})).error().message(),
+              HasSubstr("tick 5 is said to be stable, but this node is in tick 5"));
+}
+
 TEST_F(ClocksTest, WhoWaitsKnowsForWhom) {
   start();
   advance(0, 4);

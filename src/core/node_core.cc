@@ -188,8 +188,8 @@ Result<> NodeCore::handle_released(Time now) {
 Result<> NodeCore::handle(NodeId peer, const PartView& part, const FramePtr& frame, Time now) {
   switch (part.type) {
     case PartType::kPull:
-      return decoded<Pull>(part, [&](const auto& pull) {
-        if (pull.stable != 0) clocks_.on_stable(pull.stable);
+      return decoded<Pull>(part, [&](const auto& pull) -> Result<> {
+        if (pull.stable != 0) GODWIT_TRY(clocks_.on_stable(pull.stable));
         return router_.on_pull(pull);
       });
     case PartType::kAnswer:
