@@ -1,17 +1,19 @@
 // tests/proc/tick_job.cc: a node of a job whose reads may not be older than some ticks.
 //
-//   tick_job TICKS CONSISTENCY SECONDS PUSHES
+//   tick_job TICKS CONSISTENCY SECONDS PUSHES [LINK]
 //
 // In each tick its two workers read all rows, check that nobody's ticks are missing that must not
 // be, nor there that must not be, and add 1 to their element of each, under a lease or, if PUSHES
 // is 1, in every other tick by a push. A read or lease that has waited for SECONDS says whom it
 // waits for and is made again; a push may have happened then. In the end the sums must be exact:
-// prints "sums are right". Exit codes: 0, 1 an error or a wrong value, 2 bad input, 3 a node was
-// lost.
+// prints "sums are right".
+// LINK slows the network down (godwit/session.h). Exit codes: 0, 1 an error or a wrong value, 2 bad
+// input, 3 a node was lost.
 #include <cstdio>
 #include <cstdlib>
 #include <numeric>
 #include <optional>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -106,8 +108,8 @@ class TickWorker {
   std::vector<Key> keys_;
 };
 
-godwit::Result<> run(const Plan& plan, std::chrono::seconds wait_max) {
-  auto opened = godwit::Session::open({.workers = kWorkers, .wait_max = wait_max});
+godwit::Result<> run(const Plan& plan, std::chrono::seconds wait_max, const std::string& link) {
+  auto opened = godwit::Session::open({.link = link, .workers = kWorkers, .wait_max = wait_max});
   if (!opened.ok()) return opened.error();
   godwit::Session session = std::move(opened).value();
   const auto row_length = static_cast<std::uint32_t>(session.nodes() * kWorkers);
@@ -155,8 +157,8 @@ godwit::Result<> run(const Plan& plan, std::chrono::seconds wait_max) {
 }  // namespace
 
 int main(int count, char** arguments) {
-  if (count != 5) {
-    std::fprintf(stderr, "usage: tick_job TICKS CONSISTENCY SECONDS PUSHES\n");
+  if (count != 5 && count != 6) {
+    std::fprintf(stderr, "usage: tick_job TICKS CONSISTENCY SECONDS PUSHES [LINK]\n");
     return 2;
   }
   const auto consistency = godwit::Consistency::parse(arguments[2]);
@@ -167,7 +169,8 @@ int main(int count, char** arguments) {
   const Plan plan{.ticks = std::atoll(arguments[1]),
                   .consistency = *consistency,
                   .pushes = std::atoll(arguments[4]) == 1};
-  const auto done = run(plan, std::chrono::seconds(std::atoll(arguments[3])));
+  const auto done =
+      run(plan, std::chrono::seconds(std::atoll(arguments[3])), count == 6 ? arguments[5] : "");
   if (done.ok()) return 0;
   std::fprintf(stderr, "tick_job: %s\n", done.error().message().c_str());
   return done.error().code() == godwit::ErrorCode::kUnavailable ? 3 : 1;

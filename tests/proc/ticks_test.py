@@ -33,6 +33,12 @@ class TicksTest(unittest.TestCase):
                 process.send_signal(signal.SIGCONT)
             self.check_end(job, 60)
 
+    def test_slow_links_change_nothing(self):
+        for consistency in ('ssp:1', 'bsp'):
+            job = Job(TICK_JOB, 4, '100', consistency, '20', '1', '100mbit,1ms')
+            job.wait_until_working()
+            self.check_end(job, 60)
+
     def test_who_waits_says_for_whom_and_goes_on(self):
         job = Job(TICK_JOB, 4, '3000', 'ssp:1', '2', '0')
         job.wait_until_working()
