@@ -73,7 +73,8 @@ void add_clock_flags(CLI::App& bench, ClockFlags& flags) {
       ->delimiter(',');
   bench.add_option("--straggler", flags.straggler,
                    "only this: none, transient, permanent, slow_worker");
-  bench.add_option("--repetitions", flags.repetitions, "runs of which the median is shown");
+  bench.add_option("--repetitions", flags.repetitions, "runs of which the median is shown")
+      ->check(CLI::Range(1, 1000));
 }
 
 // What was typed; nothing given: the usual.
@@ -141,7 +142,8 @@ void add_placement_flags(CLI::App& bench, PlacementFlags& flags) {
   of_one_case("--link", flags.link, "rate and delay of each node's link, as 1gbit,0.2ms");
   of_one_case("--consistency", flags.consistency,
               "how old reads may be, as ssp:2: against async, with one policy");
-  bench.add_option("--repetitions", flags.repetitions, "runs of which the median is shown");
+  bench.add_option("--repetitions", flags.repetitions, "runs of which the median is shown")
+      ->check(CLI::Range(1, 1000));
 }
 
 }  // namespace

@@ -41,6 +41,9 @@ TEST(CommandLine, BenchPlacementNamesWhatItKnows) {
   EXPECT_THAT(run({"bench", "placement", "--policy", "hope"}).err, HasSubstr("relocate_only"));
   EXPECT_THAT(run({"bench", "clocks", "--straggler", "often"}).err, HasSubstr("slow_worker"));
   EXPECT_THAT(run({"bench", "staleness", "--consistency", "bsp,ssp"}).err, HasSubstr("'ssp'"));
+  for (const char* bench : {"clocks", "staleness", "placement"}) {
+    EXPECT_EQ(run({"bench", bench, "--repetitions", "-1"}).code, kExitUsage) << bench;
+  }
 }
 
 TEST(CommandLine, NothingGivenIsAUsageError) {

@@ -18,6 +18,8 @@ constexpr double kLongWaitSeconds = 0.2;
 constexpr double kSilentSeconds = 3;
 // Of the owners of a row.
 constexpr std::size_t kHistoryMax = 20;
+// Of how old reads may be: the latest.
+constexpr std::size_t kChangesMax = 5;
 
 using Number = std::optional<double>;
 
@@ -145,8 +147,10 @@ std::string lines_of_staleness(const JobReport& report) {
   for (const NodeReport& node : report.nodes) {
     if (node.staleness.empty()) continue;
     text += fmt::format("node {} reads up to", node.node);
-    for (std::size_t i = 0; i < node.staleness.size(); ++i) {
-      text += fmt::format("{} {} ticks old from tick {}", i == 0 ? "" : ",",
+    const std::size_t changes = node.staleness.size();
+    const std::size_t first = changes > kChangesMax ? changes - kChangesMax : 0;
+    for (std::size_t i = first; i < changes; ++i) {
+      text += fmt::format("{} {} ticks old from tick {}", i == first ? "" : ",",
                           node.staleness[i].staleness, node.staleness[i].tick);
     }
     text += "\n";

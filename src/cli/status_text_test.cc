@@ -65,6 +65,9 @@ TEST(StatusText, WorkersWaitForOthersAndTellHowLong) {
   const std::string text = to_text(JobReport{.job = "j", .nodes = {node}, .silent = {}});
   EXPECT_THAT(text, HasSubstr("reads up to 1 ticks old from tick 0, 2 ticks old from tick 150\n"));
   EXPECT_THAT(text, HasSubstr("waited to begin"));
+  for (std::int64_t i = 3; i < 9; ++i) node.staleness.push_back({100 * i, i});
+  EXPECT_THAT(to_text(JobReport{.job = "j", .nodes = {node}, .silent = {}}),
+              HasSubstr("reads up to 4 ticks old from tick 400, 5 ticks old from tick 500, 6"));
   EXPECT_THAT(text, HasSubstr("1.5 s"));
 }
 
