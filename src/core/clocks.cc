@@ -176,8 +176,13 @@ bool Clocks::is_waiting(TicketId ticket) const {
                      [&](const Waiting& some) { return some.ticket == ticket; });
 }
 
-std::string Clocks::describe_slowest(Time now) const {
-  const NodeId node = ticks_.slowest();
+std::string Clocks::describe_slowest(Time now, const Members& members) const {
+  NodeId node = ticks_.slowest();
+  const auto heard = [&](NodeId some) { return some == self_ ? now : members.last_heard(some); };
+  for (std::int64_t i = 0; i < nodes_; ++i) {
+    const NodeId other{i};
+    if (ticks_.flushed(other) == ticks_.flushed(node) && heard(other) < heard(node)) node = other;
+  }
   const Tick tick{ticks_.flushed(node).value() + 1};
   const WorkerId worker =
       node == self_ && !workers_.empty() ? workers_.slowest().worker : place(node).slowest;

@@ -14,6 +14,7 @@
 #include "clock/staleness.h"
 #include "clock/worker_ticks.h"
 #include "core/links.h"
+#include "core/members.h"
 #include "core/tables.h"
 #include "core/tick_buffers.h"
 #include "core/waits.h"
@@ -47,8 +48,9 @@ class Clocks {
   // Begins `ticket`, which is done when `need` is stable. REQUIRES: it is not.
   void wait(TicketId ticket, Purpose purpose, Tick need);
   bool is_waiting(TicketId ticket) const;
-  // Who keeps stable from rising: "worker 3 of node 1, in tick 4 for 2.3 s".
-  std::string describe_slowest(Time now) const;
+  // Who keeps stable from rising: "worker 3 of node 1, in tick 4 for 2.3 s". Of several nodes the
+  // one that was not heard for the longest time: others may wait for its acknowledgements.
+  std::string describe_slowest(Time now, const Members& members) const;
 
   // When send_riders() should be called at the latest: what is to be told goes with other messages
   // until then.

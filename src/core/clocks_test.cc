@@ -143,6 +143,16 @@ TEST_F(ClocksTest, WhenAllHaveEndedAllThatTheyDidIsStable) {
   for (std::int64_t node = 0; node < 3; ++node) EXPECT_EQ(stable(node), Tick{7});
 }
 
+// Changes of this node may be on their way to the one that is silent: then both are behind.
+TEST_F(ClocksTest, OfSeveralWhoAreBehindTheSilentOneIsNamed) {
+  start();
+  NodeCore& core = cores_.core(0);
+  const TicketId ticket = core.waits().reserve();
+  core.wait_until_stable(ticket, Tick{1});
+  EXPECT_THAT(core.describe(ticket, cores_.now + std::chrono::seconds(3)),
+              HasSubstr("waiting for worker 0 of node 1, in tick 0 for 3.0 s"));
+}
+
 TEST_F(ClocksTest, WhatIsSaidToBeStableIsBelievedIfItCanBe) {
   start();
   advance(0, 5);

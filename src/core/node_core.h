@@ -148,6 +148,7 @@ class NodeCore final : private TicketEvents {
   Time settle_from() const;
   void note_losses();
   void finish_farewell_if_alone();
+  std::string describe_silent(Time now) const;
 
   const NodeCoreOptions options_;
   const PartitionMap map_;

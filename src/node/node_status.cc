@@ -211,7 +211,7 @@ std::string Node::status_text() {
   json.end_object();
   if (core_.clocks().is_on()) {
     json.key("clock").begin_object().field("stable", core_.clocks().stable().value());
-    json.field("slowest", core_.clocks().describe_slowest(now));
+    json.field("slowest", core_.clocks().describe_slowest(now, core_.members()));
     if (tables_.has_auto()) write_changes(json, auto_.changes());
     json.key("workers").begin_array();
     for (const WorkerPlace& worker : workers_) {
