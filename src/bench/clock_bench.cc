@@ -9,13 +9,13 @@
 #include <algorithm>
 #include <chrono>
 #include <numeric>
-#include <optional>
 #include <thread>
 #include <utility>
 
 #include "base/errors.h"
 #include "base/try.h"
 #include "bench/forked_nodes.h"
+#include "bench/worker_threads.h"
 
 namespace godwit {
 namespace {
@@ -78,15 +78,17 @@ class ClockWorker {
 
   Result<> touch(Lease& lease, std::int64_t tick) {
     const auto workers = static_cast<std::size_t>(that_.nodes * that_.workers);
-    const bool is_bounded = that_.consistency.kind == ConsistencyKind::kSsp ||
-                            that_.consistency.kind == ConsistencyKind::kBsp;
+    const bool is_bsp = that_.consistency.kind == ConsistencyKind::kBsp;
+    const bool is_bounded = that_.consistency.kind == ConsistencyKind::kSsp || is_bsp;
     double missed = 0;
     for (std::size_t i = 0; i < lease.size(); ++i) {
       const LeasedRow row = lease[i];
       for (std::size_t other = 0; other < workers; ++other) {
         const auto behind = static_cast<double>(tick) - double{row.value()[other]};
         missed += std::max(0.0, behind);
-        if (!is_bounded || behind <= static_cast<double>(that_.consistency.staleness)) continue;
+        const bool is_too_old =
+            is_bounded && behind > static_cast<double>(that_.consistency.staleness);
+        if (!is_too_old && !(is_bsp && behind < 0)) continue;
         return corruption("tick {} reads row {} of {} ticks before", tick, i, behind);
       }
       row.value()[static_cast<std::size_t>(number_)] += 1;
@@ -135,19 +137,8 @@ Result<> run_node(const ClockCase& that, SessionOptions place, ClockReport& repo
   }
   GODWIT_TRY(session.barrier());
   const auto begin = Clock::now();
-  std::vector<std::optional<Error>> errors(workers.size());
-  {
-    std::vector<std::jthread> threads;
-    for (std::size_t i = 0; i < workers.size(); ++i) {
-      threads.emplace_back([&worker = workers[i], &error = errors[i]] {
-        if (auto done = worker.run(); !done.ok()) error = std::move(done).error();
-      });
-    }
-  }
+  GODWIT_TRY(run_in_threads(workers, [](ClockWorker& worker) { return worker.run(); }));
   report.seconds = seconds_since(begin);
-  for (auto& error : errors) {
-    if (error) return std::move(*error);
-  }
   for (const ClockWorker& worker : workers) {
     report.wait_seconds += worker.wait_seconds();
     report.lag += worker.lag() / static_cast<double>(workers.size());
@@ -168,11 +159,8 @@ Result<ClockFigures> run_job(const ClockCase& that, std::uint64_t run) {
   const std::string job = fmt::format("clocks-{}-{}", ::getpid(), run);
   GODWIT_TRY_ASSIGN(const auto reports,
                     run_forked<ClockReport>(that.nodes, job, [&](const SessionOptions& place) {
-                      ClockReport report;
-                      const auto done = run_node(that, place, report);
-                      report.is_ok = done.ok();
-                      if (!done.ok()) report.fail(done.error());
-                      return report;
+                      return report_of<ClockReport>(
+                          [&](ClockReport& report) { return run_node(that, place, report); });
                     }));
   GODWIT_TRY(check_reports(reports));
   ClockFigures figures;

@@ -38,7 +38,8 @@ struct ClockBenchOptions {
 };
 
 // Starts a process for each node. REQUIRES: this process has one thread. kCorruption if rows do not
-// hold what was added to them, or if a read was older than allowed.
+// hold what was added to them, or if a read was older than allowed, or
+// newer in a bsp table.
 Result<> run_clock_bench(const ClockBenchOptions& options,
                          const std::function<void(const BenchResult&)>& on_result);
 

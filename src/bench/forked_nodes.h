@@ -33,6 +33,16 @@ struct ForkedReport {
   }
 };
 
+// What run(report), which returns a Result<>, made of a node.
+template <class Report, class Run>
+Report report_of(Run&& run) {
+  Report report;
+  const auto done = run(report);
+  report.is_ok = done.ok();
+  if (!done.ok()) report.fail(done.error());
+  return report;
+}
+
 // All that went wrong, in one error; kCorruption if one of them says so.
 template <class Report>
 Result<> check_reports(const std::vector<Report>& reports) {

@@ -10,13 +10,13 @@
 #include <functional>
 #include <map>
 #include <numeric>
-#include <optional>
 #include <thread>
 #include <utility>
 
 #include "base/errors.h"
 #include "base/try.h"
 #include "bench/row_work.h"
+#include "bench/worker_threads.h"
 #include "net/delaying_transport.h"
 #include "placement/partition_map.h"
 
@@ -198,20 +198,7 @@ class PlacementNode {
   }
 
   static Result<> run_all(std::vector<WorkerLoop>& loops, std::size_t steps) {
-    std::vector<std::optional<Error>> errors(loops.size());
-    {
-      std::vector<std::jthread> threads;
-      for (std::size_t i = 0; i < loops.size(); ++i) {
-        threads.emplace_back([&loop = loops[i], &error = errors[i], steps] {
-          auto done = loop.run(steps);
-          if (!done.ok()) error = std::move(done).error();
-        });
-      }
-    }
-    for (auto& error : errors) {
-      if (error) return std::move(*error);
-    }
-    return {};
+    return run_in_threads(loops, [steps](WorkerLoop& loop) { return loop.run(steps); });
   }
 
   Result<> measure(std::vector<WorkerLoop>& loops, NodeReport& report) {
@@ -332,11 +319,9 @@ std::string to_string(const PlacementCase& that) {
 NodeReport run_placement_node(const PlacementCase& that, Placement policy, const Pattern& pattern,
                               const Trace& trace, const std::vector<std::uint32_t>& touches,
                               const SessionOptions& place) {
-  NodeReport report;
-  const auto done = run_node(that, policy, pattern, trace, touches, place, report);
-  report.is_ok = done.ok();
-  if (!done.ok()) report.fail(done.error());
-  return report;
+  return report_of<NodeReport>([&](NodeReport& report) {
+    return run_node(that, policy, pattern, trace, touches, place, report);
+  });
 }
 
 }  // namespace godwit

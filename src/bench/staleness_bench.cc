@@ -14,7 +14,6 @@
 #include <limits>
 #include <map>
 #include <numeric>
-#include <optional>
 #include <thread>
 #include <utility>
 
@@ -22,6 +21,7 @@
 #include "base/prng.h"
 #include "base/try.h"
 #include "bench/forked_nodes.h"
+#include "bench/worker_threads.h"
 #include "train/low_rank.h"
 
 namespace godwit {
@@ -200,19 +200,8 @@ Result<> run_node(const StalenessCase& that, const LowRankData& data, SessionOpt
   }
   GODWIT_TRY(session.barrier());
   const auto begin = Clock::now();
-  std::vector<std::optional<Error>> errors(learners.size());
-  {
-    std::vector<std::jthread> threads;
-    for (std::size_t i = 0; i < learners.size(); ++i) {
-      threads.emplace_back([&learner = learners[i], &error = errors[i], begin] {
-        if (auto done = learner.run(begin); !done.ok()) error = std::move(done).error();
-      });
-    }
-  }
+  GODWIT_TRY(run_in_threads(learners, [&](Learner& learner) { return learner.run(begin); }));
   report.seconds = seconds_since(begin);
-  for (auto& error : errors) {
-    if (error) return std::move(*error);
-  }
   for (const Learner& learner : learners) {
     report.wait_seconds += learner.wait_seconds();
     for (const Learned& batch : learner.learned()) {
@@ -261,11 +250,9 @@ Result<Figures> run_job(const StalenessCase& that, const LowRankData& data, std:
   const std::string job = fmt::format("staleness-{}-{}", ::getpid(), run);
   GODWIT_TRY_ASSIGN(const auto reports,
                     run_forked<StalenessReport>(that.nodes, job, [&](const SessionOptions& place) {
-                      StalenessReport report;
-                      const auto done = run_node(that, data, place, report);
-                      report.is_ok = done.ok();
-                      if (!done.ok()) report.fail(done.error());
-                      return report;
+                      return report_of<StalenessReport>([&](StalenessReport& report) {
+                        return run_node(that, data, place, report);
+                      });
                     }));
   GODWIT_TRY(check_reports(reports));
   Figures figures;

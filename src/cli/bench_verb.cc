@@ -177,26 +177,21 @@ void add_bench_verb(CLI::App& app, Action& action) {
         return run_remote_bench(quick ? RemoteBenchOptions::quick() : RemoteBenchOptions::full(),
                                 on_result);
       });
-  auto clock_flags = std::make_shared<ClockFlags>();
-  CLI::App* clocks =
-      add("clocks", "workers that wait for each other, by how old their reads may be",
-          [clock_flags](bool quick, const OnResult& on_result) -> Result<> {
-            GODWIT_TRY_ASSIGN(const auto options,
-                              clock_options(*clock_flags, quick ? ClockBenchOptions::quick()
-                                                                : ClockBenchOptions::full()));
-            return run_clock_bench(options, on_result);
-          });
-  add_clock_flags(*clocks, *clock_flags);
-  auto staleness_flags = std::make_shared<ClockFlags>();
-  CLI::App* staleness = add(
-      "staleness", "time until training is good enough, by how old reads may be",
-      [staleness_flags](bool quick, const OnResult& on_result) -> Result<> {
-        GODWIT_TRY_ASSIGN(const auto options,
-                          clock_options(*staleness_flags, quick ? StalenessBenchOptions::quick()
-                                                                : StalenessBenchOptions::full()));
-        return run_staleness_bench(options, on_result);
-      });
-  add_clock_flags(*staleness, *staleness_flags);
+  const auto add_of_clocks = [&]<class Options>(const char* name, const char* what,
+                                                Result<> (*run)(const Options&, const OnResult&)) {
+    auto flags = std::make_shared<ClockFlags>();
+    CLI::App* bench =
+        add(name, what, [flags, run](bool quick, const OnResult& on_result) -> Result<> {
+          GODWIT_TRY_ASSIGN(const auto options,
+                            clock_options(*flags, quick ? Options::quick() : Options::full()));
+          return run(options, on_result);
+        });
+    add_clock_flags(*bench, *flags);
+  };
+  add_of_clocks("clocks", "workers that wait for each other, by how old their reads may be",
+                run_clock_bench);
+  add_of_clocks("staleness", "time until training is good enough, by how old reads may be",
+                run_staleness_bench);
   auto flags = std::make_shared<PlacementFlags>();
   CLI::App* placement =
       add("placement", "rows that several processes use: policies side by side",

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "base/errors.h"
 #include "core/core_fixture.h"
 
 namespace godwit {
@@ -91,6 +92,21 @@ TEST_F(ClocksTest, ARowIsAskedForWhenWhatComesIsFreshEnough) {
   cores_.run();
   EXPECT_TRUE(leases.settle(lease));
   leases.release(lease, cores_.now);
+}
+
+TEST_F(ClocksTest, NobodyBelievesThatLostChangesHaveArrived) {
+  start();
+  for (std::int64_t node = 0; node < 3; ++node) advance(node, 1);
+  cores_.run();
+  NodeCore& loser = cores_.core(1);
+  loser.lose_changes(unavailable("no way to node 2"));
+  loser.end_worker(WorkerId{0}, cores_.now);
+  advance(0, 5);
+  advance(2, 5);
+  cores_.run();
+  EXPECT_EQ(stable(0), Tick{0});
+  ASSERT_TRUE(loser.loss());
+  EXPECT_THAT(loser.loss()->message(), HasSubstr("no way to node 2"));
 }
 
 TEST_F(ClocksTest, WhoJoinsBeginsAfterAllThatIsStable) {

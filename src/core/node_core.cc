@@ -369,7 +369,7 @@ void NodeCore::finish_farewell_if_alone() {
 std::string NodeCore::describe_silent(Time now) const {
   std::string text;
   for_each_peer(options_.self, options_.nodes, [&](NodeId peer) {
-    if (now - members_.last_heard(peer) < kSilent) return;
+    if (members_.has_left(peer) || now - members_.last_heard(peer) < kSilent) return;
     text += "; " + members_.describe(peer, now);
   });
   return text;

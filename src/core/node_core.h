@@ -101,6 +101,8 @@ class NodeCore final : private TicketEvents {
   void send_changes(WorkerId worker, Tick tick, TableId table, const TickLog& log) {
     entries_.send(worker, tick, table, log);
   }
+  // They could not be sent: from now on nobody hears that this node's ticks have ended.
+  void lose_changes(const Error& why) { entries_.lose(why); }
   // A worker of this node has ended its ticks before `to`, or ends altogether.
   void advance(WorkerId worker, Tick to, Time now);
   void end_worker(WorkerId worker, Time now);

@@ -29,6 +29,11 @@ class TickEntries {
   // (Flights) until the owners have them. REQUIRES: the log is settled; the tick has not ended.
   void send(WorkerId worker, Tick tick, TableId table, const TickLog& log);
 
+  // Changes of a worker that ends could not be sent.
+  void lose(const Error& why) {
+    if (!failure_) failure_ = why;
+  }
+
   // A ticket is done: true if it is one of these.
   bool on_done(TicketId ticket);
   // Handles what has come.

@@ -86,7 +86,8 @@ class Node final : private TransportEvents, private TicketEvents {
                         std::span<const Key> keys, std::span<const float> values);
   // Ticks of workers (node_ticks.cc). A worker of this node begins, in the tick that comes back.
   Result<Tick> begin_worker(WorkerId id, Schedule& schedule);
-  void end_worker(Schedule& schedule);
+  // `lost`: why its last changes could not be sent, if they could not.
+  void end_worker(Schedule& schedule, const std::optional<Error>& lost);
   // Sends what a worker has changed in bsp tables in its tick, before that ends. On an error
   // nothing is sent.
   Result<> send_changes(WorkerId worker, Tick tick,

@@ -12,6 +12,7 @@ namespace {
 using Phase = LeaseState::Phase;
 
 constexpr std::uint64_t kShortTicks = 16;
+constexpr std::int64_t kWorkersTold = 64;  // have metrics of their own
 
 }  // namespace
 
@@ -154,8 +155,8 @@ void Node::count() {
     set("clock.bytes", core_.links().rider_bytes());
     set("clock.stable", core_.clocks().stable().value());
     if (tables_.has_auto()) set("clock.staleness", tables_.found_staleness());
-    for (const WorkerPlace& worker :
-         core_.clocks().is_on() ? workers_ : std::vector<WorkerPlace>()) {
+    for (const WorkerPlace& worker : workers_) {
+      if (!core_.clocks().is_on() || worker.id.value() >= kWorkersTold) break;
       const auto set_wait = [&](const char* what, Duration waited) {
         set(fmt::format("clock.worker_{}.{}_wait_us", worker.id.value(), what).c_str(),
             waited.count() / 1000);

@@ -46,9 +46,10 @@ Result<Tick> Node::begin_worker(WorkerId id, Schedule& schedule) {
   return tick;
 }
 
-void Node::end_worker(Schedule& schedule) {
+void Node::end_worker(Schedule& schedule, const std::optional<Error>& lost) {
   with_core([&] {
     const Time now = time_.now();
+    if (lost) core_.lose_changes(*lost);
     for (const auto& lease : schedule.take_all()) end(*lease, now);
     std::erase_if(workers_, [&](const auto& worker) { return worker.schedule == &schedule; });
     core_.end_worker(schedule.worker, now);

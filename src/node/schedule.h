@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "core/leases.h"
@@ -37,7 +38,9 @@ class LeaseState {
   // All rows are here: stays so until the lease ends.
   std::atomic<bool> is_ready{false};
   std::atomic<bool> is_open{false};
-  std::vector<float*> places;  // the worker's thread's: of an open lease
+  // The worker's thread's:
+  std::vector<float*> places;  // of an open lease
+  bool is_viewed = false;      // it is among its worker's Schedule::viewed
 };
 
 class Schedule {
@@ -73,6 +76,11 @@ class Schedule {
   Duration serve_every{};
   std::vector<LeasePtr> opened;  // to be written to in several ticks, and not found to have ended
   void note_opened(const LeasePtr& lease, Tick tick);
+  // Leases of bsp tables that were opened, each once, and not found to have ended.
+  std::vector<std::weak_ptr<LeaseState>> viewed;
+  void note_viewed(const LeasePtr& lease) {
+    if (!std::exchange(lease->is_viewed, true)) viewed.push_back(lease);
+  }
 
  private:
   Tick tick_{0};

@@ -46,6 +46,13 @@ TEST(Schedule, ALeaseThatIsOpenedInEveryTickIsNotedOnce) {
   EXPECT_EQ(schedule.opened, std::vector<Schedule::LeasePtr>{kept});
 }
 
+TEST(Schedule, ALeaseOfABspTableThatIsOpenedInEveryTickIsNotedOnce) {
+  Schedule schedule;
+  const auto kept = lease(0, 100);
+  for (int tick = 0; tick < 50; ++tick) schedule.note_viewed(kept);
+  EXPECT_EQ(schedule.viewed.size(), 1U);
+}
+
 TEST(LeaseQueue, TheEarliestIsFirstAndOfOneTickTheOneThatCameFirst) {
   LeaseQueue queue;
   std::vector<Schedule::LeasePtr> leases;

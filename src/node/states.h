@@ -78,7 +78,6 @@ class WorkerState {
   std::vector<std::unique_ptr<PendingCall>> spare;
   // Of bsp tables:
   std::map<TableId, std::unique_ptr<TickLog>> logs;
-  std::vector<std::weak_ptr<LeaseState>> views;  // leases that were opened
   std::vector<float> whole_rows;
   CounterCell* pulled_keys;
   CounterCell* pushed_keys;

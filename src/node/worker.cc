@@ -3,6 +3,7 @@
 #include "godwit/worker.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "base/errors.h"
@@ -262,10 +263,10 @@ WorkerState::WorkerState(std::shared_ptr<SessionState> session_of, WorkerId work
       remote_keys(session->node->metrics().counter("remote.keys").make_cell()),
       leased_keys(session->node->metrics().counter("lease.keys").make_cell()) {}
 
-// What it has changed in a tick that it does not end is not lost, if there is a way.
 WorkerState::~WorkerState() {
-  if (!logs.empty()) static_cast<void>(send_changes(*this).ok());
-  session->node->end_worker(*schedule);
+  std::optional<Error> lost;
+  if (auto sent = send_changes(*this); !sent.ok()) lost = std::move(sent).error();
+  session->node->end_worker(*schedule, lost);
 }
 
 Worker::Worker(std::unique_ptr<WorkerState> state) : state_(std::move(state)) {}

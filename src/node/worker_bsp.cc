@@ -18,9 +18,12 @@ TickLog& log_of(WorkerState& worker, const Tables::Entry& table) {
 
 Result<> send_changes(WorkerState& worker) {
   for (const auto& [table, log] : worker.logs) log->settle();
-  GODWIT_TRY(worker.session->node->send_changes(worker.id, worker.tick, worker.logs));
+  const auto is_empty = [](const auto& log) { return log.second->is_empty(); };
+  if (!std::all_of(worker.logs.begin(), worker.logs.end(), is_empty)) {
+    GODWIT_TRY(worker.session->node->send_changes(worker.id, worker.tick, worker.logs));
+  }
   for (const auto& [table, log] : worker.logs) log->clear();
-  for (const auto& lease : worker.views) {
+  for (const auto& lease : worker.schedule->viewed) {
     if (const auto open = lease.lock())
       std::fill(open->places.begin(), open->places.end(), nullptr);
   }
@@ -38,14 +41,18 @@ void show_views(WorkerState& worker, LeaseState& lease) {
 
 Result<> renew_views(WorkerState& worker) {
   Node& node = *worker.session->node;
-  std::erase_if(worker.views, [&](const std::weak_ptr<LeaseState>& lease) {
+  auto& viewed = worker.schedule->viewed;
+  std::erase_if(viewed, [&](const std::weak_ptr<LeaseState>& lease) {
     const auto open = lease.lock();
-    return open == nullptr || open->last <= worker.tick ||
-           (node.nodes() > 1 && !open->is_ready.load(std::memory_order_acquire));
+    if (open == nullptr) return true;
+    const bool has_ended = open->last <= worker.tick ||
+                           (node.nodes() > 1 && !open->is_ready.load(std::memory_order_acquire));
+    if (has_ended) open->is_viewed = false;
+    return has_ended;
   });
-  if (worker.views.empty()) return {};
+  if (viewed.empty()) return {};
   GODWIT_TRY(node.wait_until_stable(*worker.schedule, needed_to_read(worker.tick, 0)));
-  for (const auto& lease : worker.views) show_views(worker, *lease.lock());
+  for (const auto& lease : viewed) show_views(worker, *lease.lock());
   return {};
 }
 
@@ -59,7 +66,9 @@ Result<> Worker::pull_bsp(const Table& table, std::span<const Key> keys, std::sp
     whole = state_->whole_rows;
   }
   GODWIT_TRY(pull_bounded(table, keys, whole, true));
-  log_of(*state_, entry).apply_to(keys, whole);
+  if (const auto log = state_->logs.find(entry.id); log != state_->logs.end()) {
+    log->second->apply_to(keys, whole);
+  }
   if (layout.state_length == 0) return {};
   for (std::size_t i = 0; i < keys.size(); ++i) {
     std::copy_n(whole.data() + i * layout.row_floats(), layout.value_length,

@@ -108,7 +108,7 @@ Result<> Worker::open(Lease& lease, Access access) {
   state->places.resize(rows.keys.size());
   if (is_bsp(rows.rows->spec().consistency)) {
     show_views(*state_, *state);
-    state_->views.push_back(lease.state_);
+    state_->schedule->note_viewed(lease.state_);
     access = Access::kRacy;  // they are nobody else's
   } else {
     for (std::size_t i = 0; i < rows.keys.size(); ++i) state->places[i] = rows.refs[i].row;
@@ -140,7 +140,7 @@ Result<> Worker::advance() {
   state_->tick = Tick{state_->tick.value() + 1};
   if (node.nodes() == 1 && !node.is_bounded()) return {};
   GODWIT_TRY(node.advance(*state_->schedule, state_->tick));
-  return state_->views.empty() ? Result<>() : renew_views(*state_);
+  return state_->schedule->viewed.empty() ? Result<>() : renew_views(*state_);
 }
 
 }  // namespace godwit

@@ -31,6 +31,16 @@ class TicksTest(unittest.TestCase):
             if node != frozen:
                 self.assertRegex(text, cause, f'node {node}')
 
+    def freeze_for_a_while(self, job: Job, frozen: int) -> None:
+        """The others wait, say for whom, and all end with the right sums."""
+        job.wait_until_working()
+        time.sleep(0.2)
+        job.processes[frozen].send_signal(signal.SIGSTOP)
+        time.sleep(5)
+        self.assertIsNone(job.processes[0].poll(), 'it waits')
+        job.processes[frozen].send_signal(signal.SIGCONT)
+        self.check_cause(self.check_end(job, 100), frozen)
+
     def test_reads_are_no_older_than_allowed(self):
         for consistency in ('ssp:0', 'ssp:3', 'bsp', 'auto'):
             job = Job(TICK_JOB, 4, '150', consistency, '20', '1')
@@ -48,16 +58,7 @@ class TicksTest(unittest.TestCase):
             self.check_end(job, 60)
 
     def test_who_waits_says_for_whom_and_goes_on(self):
-        job = Job(TICK_JOB, 4, '3000', 'ssp:1', '2', '0')
-        job.wait_until_working()
-        time.sleep(0.2)
-        frozen = job.processes[2]
-        frozen.send_signal(signal.SIGSTOP)
-        time.sleep(5)
-        self.assertIsNone(job.processes[0].poll(), 'it waits')
-        frozen.send_signal(signal.SIGCONT)
-        said = self.check_end(job, 100)
-        self.check_cause(said, 2)
+        self.freeze_for_a_while(Job(TICK_JOB, 4, '3000', 'ssp:1', '2', '0'), 2)
 
     def test_a_lost_node_is_named(self):
         for consistency in ('ssp:0', 'bsp'):
@@ -71,15 +72,7 @@ class TicksTest(unittest.TestCase):
                     self.assertIn('node 1', err)
 
     def test_a_frozen_node_changes_nothing_of_a_bsp_job(self):
-        job = Job(TICK_JOB, 4, '1500', 'bsp', '2', '1')
-        job.wait_until_working()
-        time.sleep(0.2)
-        frozen = job.processes[1]
-        frozen.send_signal(signal.SIGSTOP)
-        time.sleep(4)
-        frozen.send_signal(signal.SIGCONT)
-        said = self.check_end(job, 100)
-        self.check_cause(said, 1)
+        self.freeze_for_a_while(Job(TICK_JOB, 4, '1500', 'bsp', '2', '1'), 1)
 
 
 if __name__ == '__main__':
