@@ -22,7 +22,7 @@
 #include "base/try.h"
 #include "bench/forked_nodes.h"
 #include "bench/worker_threads.h"
-#include "train/low_rank.h"
+#include "data/low_rank.h"
 
 namespace godwit {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "godwit/result.h"
 #include "godwit/session.h"
-#include "train/low_rank.h"
+#include "data/low_rank.h"
 
 namespace godwit {
 

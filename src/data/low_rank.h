@@ -1,4 +1,4 @@
-// train/low_rank.h: ratings with a known optimum: a low-rank matrix plus noise. Pure functions.
+// data/low_rank.h: ratings with a known optimum: a low-rank matrix plus noise. Pure functions.
 #pragma once
 
 #include <cstdint>

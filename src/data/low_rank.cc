@@ -1,5 +1,5 @@
-// train/low_rank.cc: draws factors, places and noise from one seed.
-#include "train/low_rank.h"
+// data/low_rank.cc: draws factors, places and noise from one seed.
+#include "data/low_rank.h"
 
 #include <cmath>
 

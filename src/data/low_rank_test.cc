@@ -1,5 +1,5 @@
-// train/low_rank_test.cc: the generated matrix is what it says.
-#include "train/low_rank.h"
+// data/low_rank_test.cc: the generated matrix is what it says.
+#include "data/low_rank.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
