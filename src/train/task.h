@@ -1,0 +1,80 @@
+// train/task.h: what the training loop asks of a model: tables, one worker's part of the work, and
+// how good the result is. One Task per node; all nodes have the same, from the same settings and
+// data.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "godwit/result.h"
+#include "godwit/session.h"
+#include "godwit/worker.h"
+
+namespace godwit {
+
+// One worker among all workers of the job, which share the work: node by node, on each `per_node`.
+struct WorkerShare {
+  std::int64_t index = 0;
+  std::int64_t count = 1;
+  std::int64_t in_node = 0;  // from 0
+
+  // The part [first, last) of n things.
+  std::pair<std::uint64_t, std::uint64_t> of(std::uint64_t n) const {
+    const auto at = [&](std::int64_t i) {
+      return static_cast<std::uint64_t>(static_cast<double>(n) * static_cast<double>(i) /
+                                        static_cast<double>(count));
+    };
+    return {at(index), index + 1 == count ? n : at(index + 1)};
+  }
+};
+
+// Sums by name, added up over workers and nodes.
+using Sums = std::map<std::string, double>;
+
+// What is measured, by name, in the order of printing; the first decides which model is better.
+using Figures = std::vector<std::pair<std::string, double>>;
+
+enum class Split : std::uint8_t { kValid, kTest };
+
+// An epoch is gone through in `Task::segments()` segments, between which all workers meet: there
+// the job is judged, saved, stopped. Which examples are in which segment of an epoch depends on the
+// seed and on them alone, so that a run goes on with another number of nodes or workers.
+class Task {
+ public:
+  virtual ~Task() = default;
+
+  virtual std::int64_t epochs() const = 0;
+  // Of each epoch: about a second's work each.
+  virtual std::int64_t segments() const = 0;
+  // Whether a larger first figure is better.
+  virtual bool is_larger_better() const = 0;
+  // Whether there is anything to judge by.
+  virtual bool has(Split split) const = 0;
+
+  // Makes the tables and this node's share of the data, for so many workers on each node.
+  virtual Result<> open(Session& session, std::int64_t workers_per_node) = 0;
+
+  // Before the first segment that is trained of an epoch; on one thread of each node.
+  virtual Result<> begin_epoch(std::int64_t epoch) = 0;
+  // One worker's part of a segment; on its thread. Adds to `sums`: at least "loss" and "examples".
+  virtual Result<> train(Worker& worker, const WorkerShare& share, std::int64_t segment,
+                         Sums& sums) = 0;
+
+  // One worker's part of judging the model; on its thread. Nobody changes rows meanwhile.
+  virtual Result<> judge(Worker& worker, const WorkerShare& share, Split split, Sums& sums) = 0;
+  // What the sums over all workers amount to.
+  virtual Figures figures(Split split, const Sums& sums) const = 0;
+
+  // What is this node's alone and must be kept with the tables: bytes by name. load_own() gets all
+  // nodes' after open(), of any number of nodes.
+  virtual std::map<std::string, std::string> save_own() { return {}; }
+  virtual Result<> load_own(const std::map<std::string, std::string>& own) {
+    static_cast<void>(own);
+    return {};
+  }
+};
+
+}  // namespace godwit

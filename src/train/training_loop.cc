@@ -1,0 +1,249 @@
+// train/training_loop.cc: segments by threads, meetings by numbers that all nodes know.
+#include "train/training_loop.h"
+
+#include <cmath>
+#include <thread>
+#include <utility>
+
+#include "base/check.h"
+#include "base/errors.h"
+#include "base/try.h"
+
+namespace godwit {
+namespace {
+
+// run(worker, share, sums) of each worker on a thread of its own; the sums of all.
+template <class Run>
+Result<Sums> run_workers(const Session& session, std::vector<Worker>& workers, const Run& run) {
+  struct Part {
+    std::optional<Error> error;
+    Sums sums;
+  };
+  std::vector<Part> parts(workers.size());
+  {
+    std::vector<std::jthread> threads;
+    const auto per_node = static_cast<std::int64_t>(workers.size());
+    for (std::size_t i = 0; i < workers.size(); ++i) {
+      const WorkerShare share{
+          .index = session.node().value() * per_node + static_cast<std::int64_t>(i),
+          .count = session.nodes() * per_node,
+          .in_node = static_cast<std::int64_t>(i)};
+      threads.emplace_back([&run, &worker = workers[i], &part = parts[i], share] {
+        if (auto done = run(worker, share, part.sums); !done.ok()) {
+          part.error = std::move(done).error();
+        }
+      });
+    }
+  }
+  Sums sums;
+  for (Part& part : parts) {
+    if (part.error) return std::move(*part.error);
+    for (const auto& [name, sum] : part.sums) sums[name] += sum;
+  }
+  return sums;
+}
+
+class Loop {
+ public:
+  Loop(Session& session, Task& task, NodeNumbers& numbers, const LoopOptions& options,
+       const TimeSource& time, const std::atomic<bool>& stop, const LoopEvents& events)
+      : session_(session),
+        task_(task),
+        numbers_(numbers),
+        options_(options),
+        time_(time),
+        stop_(stop),
+        events_(events),
+        began_(time.now()) {}
+
+  Result<LoopResult> run(Cursor begin) {
+    GODWIT_TRY_ASSIGN(workers_, make_workers(session_, options_.workers));
+    result_.next = begin;
+    saved_ = begin;
+    bool must_begin = true;
+    while (result_.next.epoch < task_.epochs()) {
+      if (std::exchange(must_begin, false)) GODWIT_TRY(task_.begin_epoch(result_.next.epoch));
+      GODWIT_TRY_ASSIGN(const std::optional<StopCause> cause, run_segment());
+      const bool has_ended = result_.next.segment == 0;
+      must_begin = has_ended;
+      if (cause) result_.cause = *cause;
+      if (cause && *cause == StopCause::kInterrupted) return finish(false);
+      if (cause) return finish(true);
+      if (!has_ended) continue;
+      GODWIT_TRY_ASSIGN(const bool goes_on, judge_epoch());
+      if (!goes_on) {
+        result_.cause = StopCause::kNoBetter;
+        break;
+      }
+    }
+    return finish(true);
+  }
+
+ private:
+  double seconds() const {
+    return std::chrono::duration<double>(time_.now() - began_).count();
+  }
+
+  // Trains one segment and moves on. A cause to stop, if there is one.
+  Result<std::optional<StopCause>> run_segment() {
+    const double before = seconds();
+    const std::int64_t segment = result_.next.segment;
+    GODWIT_TRY_ASSIGN(
+        const Sums sums,
+        run_workers(session_, workers_, [&](Worker& worker, const WorkerShare& share, Sums& part) {
+          return task_.train(worker, share, segment, part);
+        }));
+    std::vector<double> mine{stop_.load(std::memory_order_relaxed) ? 1.0 : 0.0, seconds(),
+                             value_of(sums, "loss"), value_of(sums, "examples")};
+    const auto metrics = session_.metrics();
+    for (const std::string& name : options_.watch) mine.push_back(value_of(metrics, name));
+    GODWIT_TRY_ASSIGN(const auto told, numbers_.exchange(session_, workers_[0], mine));
+    std::vector<double> all(mine.size());
+    for (const auto& node : told) {
+      for (std::size_t i = 0; i < all.size(); ++i) all[i] += node[i];
+    }
+    move_on();
+    result_.seconds += told[0][1] - before;
+    result_.examples += all[3];
+    report_segment(all, told[0][1], told[0][1] - before);
+    if (!std::isfinite(all[2])) {
+      return aborted("the loss is {} in epoch {}: the learning rate is too large for these data",
+                     all[2], result_.next.epoch + 1);
+    }
+    if (all[0] > 0) return std::optional(StopCause::kInterrupted);
+    if (options_.seconds_max > 0 && told[0][1] >= options_.seconds_max) {
+      return std::optional(StopCause::kOutOfTime);
+    }
+    if (options_.save_every > 0 && told[0][1] - saved_at_ >= options_.save_every) {
+      saved_at_ = told[0][1];
+      save();
+    }
+    return std::optional<StopCause>();
+  }
+
+  template <class Map>
+  static double value_of(const Map& map, const std::string& name) {
+    const auto found = map.find(name);
+    return found == map.end() ? 0 : found->second;
+  }
+
+  void move_on() {
+    if (++result_.next.segment < task_.segments()) return;
+    result_.next = {.epoch = result_.next.epoch + 1, .segment = 0};
+  }
+
+  void report_segment(const std::vector<double>& all, double now, double took) {
+    if (session_.node() != NodeId{0}) return;
+    const auto segments = static_cast<double>(task_.segments());
+    SegmentReport report{
+        .next = result_.next,
+        .seconds = now,
+        .segment_seconds = took,
+        .loss = all[3] > 0 ? all[2] / all[3] : 0,
+        .examples = all[3],
+        .share_done = (static_cast<double>(result_.next.epoch) +
+                       static_cast<double>(result_.next.segment) / segments) /
+                      static_cast<double>(task_.epochs())};
+    for (std::size_t i = 0; i < options_.watch.size(); ++i) {
+      report.metrics[options_.watch[i]] = all[4 + i];
+    }
+    events_.on_segment(report);
+  }
+
+  void save() {
+    saved_ = result_.next;
+    if (auto saved = events_.save(result_.next); !saved.ok()) {
+      events_.on_save_failed(std::move(saved).error());
+    }
+  }
+
+  // Whether to go on.
+  Result<bool> judge_epoch() {
+    if (options_.judge_every <= 0 || !task_.has(Split::kValid)) return true;
+    if (result_.next.epoch % options_.judge_every != 0) return true;
+    if (result_.next.epoch == task_.epochs()) return true;  // judged at the end anyway
+    GODWIT_TRY(judge_split(Split::kValid, result_.valid));
+    worse_ = result_.valid->is_best ? 0 : worse_ + 1;
+    return options_.patience <= 0 || worse_ < options_.patience;
+  }
+
+  Result<> judge_split(Split split, std::optional<JudgeReport>& into) {
+    const double before = seconds();
+    JudgeReport report{.epoch = result_.next.epoch, .split = split};
+    GODWIT_TRY_ASSIGN(report.figures, judge(session_, task_, numbers_, workers_, split));
+    report.seconds = seconds();
+    report.judge_seconds = report.seconds - before;
+    const double first = report.figures.at(0).second;
+    const double score = task_.is_larger_better() ? first : -first;
+    auto& best = best_[split];
+    report.is_best = !best || score > *best;
+    if (report.is_best) best = score;
+    into = report;
+    if (session_.node() == NodeId{0}) events_.on_judged(report);
+    return {};
+  }
+
+  Result<LoopResult> finish(bool judges) {
+    if (!(saved_ == result_.next) || judges) save();
+    if (judges && task_.has(Split::kValid) &&
+        (!result_.valid || result_.valid->epoch != result_.next.epoch ||
+         result_.next.segment != 0)) {
+      GODWIT_TRY(judge_split(Split::kValid, result_.valid));
+    }
+    if (judges && task_.has(Split::kTest)) GODWIT_TRY(judge_split(Split::kTest, result_.test));
+    return std::move(result_);
+  }
+
+  Session& session_;
+  Task& task_;
+  NodeNumbers& numbers_;
+  const LoopOptions& options_;
+  const TimeSource& time_;
+  const std::atomic<bool>& stop_;
+  const LoopEvents& events_;
+  const Time began_;
+  std::vector<Worker> workers_;
+  LoopResult result_;
+  Cursor saved_;
+  double saved_at_ = 0;
+  std::int64_t worse_ = 0;
+  std::map<Split, std::optional<double>> best_;
+};
+
+}  // namespace
+
+Result<std::vector<Worker>> make_workers(Session& session, std::int64_t count) {
+  std::vector<Worker> workers;
+  for (std::int64_t i = 0; i < count; ++i) {
+    GODWIT_TRY_ASSIGN(Worker worker, session.worker());
+    workers.push_back(std::move(worker));
+  }
+  return workers;
+}
+
+Result<Figures> judge(Session& session, Task& task, NodeNumbers& numbers,
+                      std::vector<Worker>& workers, Split split) {
+  GODWIT_TRY_ASSIGN(
+      const Sums sums,
+      run_workers(session, workers, [&](Worker& worker, const WorkerShare& share, Sums& part) {
+        return task.judge(worker, share, split, part);
+      }));
+  std::vector<double> mine;
+  for (const auto& [name, sum] : sums) mine.push_back(sum);
+  GODWIT_TRY_ASSIGN(const auto told, numbers.exchange(session, workers[0], mine));
+  Sums all;
+  std::size_t i = 0;
+  for (const auto& [name, sum] : sums) {
+    for (const auto& node : told) all[name] += node[i];
+    ++i;
+  }
+  return task.figures(split, all);
+}
+
+Result<LoopResult> train(Session& session, Task& task, NodeNumbers& numbers,
+                         const LoopOptions& options, Cursor begin, const TimeSource& time,
+                         const std::atomic<bool>& stop, const LoopEvents& events) {
+  return Loop(session, task, numbers, options, time, stop, events).run(begin);
+}
+
+}  // namespace godwit
