@@ -1,16 +1,22 @@
-// base/nearest_name.h: which of the known names somebody meant. Pure.
+// base/nearest_name.h: what somebody who mistyped a name may have meant. Thread-safe: no state.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
 
 namespace godwit {
 
-// Letters to insert, remove, replace or swap with their neighbour to make one of the other.
-std::size_t edit_distance(std::string_view one, std::string_view other);
+// Inserted, left out, replaced letters and swapped neighbours that turn `a` into `b`; upper and
+// lower case are the same letter.
+std::size_t edit_distance(std::string_view a, std::string_view b);
 
-// The one with the least distance, the first of several. REQUIRES: there are names.
-const std::string& nearest_name(std::string_view name, std::span<const std::string> names);
+// The nearest of `names` to `name`, or an empty string if none is near: more than a third of the
+// longer one would have to change. The first of equally near ones.
+std::string nearest_name(std::string_view name, std::span<const std::string> names);
+
+// " (did you mean 'x'?)" or, if none is near, an empty string.
+std::string did_you_mean(std::string_view name, std::span<const std::string> names);
 
 }  // namespace godwit

@@ -127,8 +127,8 @@ Result<> Settings::set(std::string_view name, std::string_view value, SettingSou
   if (found == settings_.end()) {
     std::vector<std::string> names;
     for (const Setting& setting : settings_) names.push_back(setting.name);
-    return invalid_argument("there is no setting '{}'; the nearest is '{}' (all: {})", name,
-                            nearest_name(name, names), join(names));
+    return invalid_argument("there is no setting '{}'{}; there are: {}", name,
+                            did_you_mean(name, names), join(names));
   }
   GODWIT_TRY(check(*found, value));
   if (source < found->source) return {};

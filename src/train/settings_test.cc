@@ -32,7 +32,7 @@ TEST(Settings, TheLaterSourceWinsWhoeverComesFirst) {
 TEST(Settings, AnUnknownNameGetsTheNearest) {
   Settings settings = make();
   EXPECT_THAT(settings.set("learning-rate=1", SettingSource::kFlag).error().message(),
-              HasSubstr("the nearest is 'learning_rate'"));
+              HasSubstr("did you mean 'learning_rate'?"));
   EXPECT_THAT(settings.set("rank", SettingSource::kFlag).error().message(), HasSubstr("key=value"));
 }
 
