@@ -117,15 +117,24 @@ Result<std::string> find_command(const std::string& command, const Environment& 
 
 Result<ChildProcess> ChildProcess::spawn(const std::string& path,
                                          const std::vector<std::string>& arguments,
-                                         const Environment& environment) {
-  GODWIT_TRY_ASSIGN(Pipe out, make_pipe());
-  GODWIT_TRY_ASSIGN(Pipe err, make_pipe());
+                                         const Environment& environment, ChildOutput output) {
+  const bool has_pipes = output == ChildOutput::kPipes;
+  Pipe out;
+  Pipe err;
+  if (has_pipes) {
+    GODWIT_TRY_ASSIGN(out, make_pipe());
+    GODWIT_TRY_ASSIGN(err, make_pipe());
+  }
   GODWIT_TRY_ASSIGN(Pipe report, make_pipe());
   const auto entries = environment_entries(environment);
   const auto argument_pointers = pointers_to(arguments);
   const auto entry_pointers = pointers_to(entries);
-  const Exec exec{path.c_str(),   argument_pointers.data(), entry_pointers.data(),
-                  out.write.fd(), err.write.fd(),           report.write.fd(),
+  const Exec exec{path.c_str(),
+                  argument_pointers.data(),
+                  entry_pointers.data(),
+                  has_pipes ? out.write.fd() : STDOUT_FILENO,
+                  has_pipes ? err.write.fd() : STDERR_FILENO,
+                  report.write.fd(),
                   getpid()};
   const pid_t pid = fork();
   if (pid == 0) become(exec);
@@ -136,8 +145,10 @@ Result<ChildProcess> ChildProcess::spawn(const std::string& path,
     reap(pid);
     return invalid_argument("cannot execute {}: {}", path, std::strerror(error));
   }
-  fcntl(out.read.fd(), F_SETFL, O_NONBLOCK);
-  fcntl(err.read.fd(), F_SETFL, O_NONBLOCK);
+  if (has_pipes) {
+    fcntl(out.read.fd(), F_SETFL, O_NONBLOCK);
+    fcntl(err.read.fd(), F_SETFL, O_NONBLOCK);
+  }
   UniqueFd pid_fd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
   const int error = errno;
   ChildProcess child(pid, std::move(out.read), std::move(err.read), std::move(pid_fd));

@@ -30,6 +30,9 @@ std::string to_string(const ExitStatus& status);
 // executable file of that name in PATH. kNotFound, naming command and PATH, if there is none.
 Result<std::string> find_command(const std::string& command, const Environment& environment);
 
+// Where a child's output goes: into pipes that its parent reads, or where the parent's own goes.
+enum class ChildOutput { kPipes, kInherited };
+
 class ChildProcess {
  public:
   // Starts `path` with `arguments` (the first is its name) and exactly `environment`. Its input is
@@ -38,7 +41,8 @@ class ChildProcess {
   // cannot be executed: nothing is left then.
   static Result<ChildProcess> spawn(const std::string& path,
                                     const std::vector<std::string>& arguments,
-                                    const Environment& environment);
+                                    const Environment& environment,
+                                    ChildOutput output = ChildOutput::kPipes);
 
   ChildProcess(ChildProcess&& other) noexcept;
   ChildProcess& operator=(ChildProcess&&) = delete;
@@ -51,7 +55,7 @@ class ChildProcess {
   pid_t pid() const { return pid_; }
   // Readable once the process has ended.
   int pid_fd() const { return pid_fd_.fd(); }
-  // Read ends, non-blocking.
+  // Read ends, non-blocking; not open if its output is inherited.
   UniqueFd& out() { return out_; }
   UniqueFd& err() { return err_; }
 

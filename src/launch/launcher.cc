@@ -87,7 +87,9 @@ Result<std::vector<std::unique_ptr<SupervisedNode>>> start_nodes(const LaunchOpt
   std::vector<std::unique_ptr<SupervisedNode>> nodes;
   for (std::int64_t node = 0; node < options.nodes; ++node) {
     environment["GODWIT_NODE"] = std::to_string(node);
-    auto child = ChildProcess::spawn(path, options.command, environment);
+    const bool is_heard = options.first_speaks && node == 0;
+    auto child = ChildProcess::spawn(path, options.command, environment,
+                                     is_heard ? ChildOutput::kInherited : ChildOutput::kPipes);
     if (!child.ok()) {
       for (const auto& started : nodes) warden.forget(started->process.pid());
       return std::move(child).error().in_context(fmt::format("starting node {}", node));

@@ -21,6 +21,9 @@ struct LaunchOptions {
   // The nodes get it without what other launchers said, plus GODWIT_NODE, GODWIT_NODES, GODWIT_JOB,
   // GODWIT_RENDEZVOUS and GODWIT_TOKEN (random, of this job only).
   Environment environment;
+  // Node 0 speaks for the job: its output goes where ours goes, a terminal too, neither tagged nor
+  // logged.
+  bool first_speaks = false;
   bool writes_logs = true;
   std::string log_dir;  // for node-0.log, ...; empty: godwit-logs/<job>
   SupervisorOptions supervision;

@@ -6,6 +6,7 @@
 
 namespace godwit {
 
+// How data are split, how long and with how many workers to train, how often to judge and to save,
 // seed, consistency, placement, codec.
 void add_common_settings(Settings& settings);
 

@@ -12,6 +12,7 @@
 #include "godwit/result.h"
 #include "godwit/session.h"
 #include "godwit/worker.h"
+#include "report/run_lines.h"
 
 namespace godwit {
 
@@ -67,6 +68,15 @@ class Task {
   virtual Result<> judge(Worker& worker, const WorkerShare& share, Split split, Sums& sums) = 0;
   // What the sums over all workers amount to.
   virtual Figures figures(Split split, const Sums& sums) const = 0;
+
+  // What was understood of the data, a line each.
+  virtual std::vector<std::string> data_notes() const { return {}; }
+  // What a person would like to see of the model, such as the nearest neighbours of some words; on
+  // node 0 at the end, while other nodes wait.
+  virtual Result<std::vector<RunSection>> show(Worker& worker) {
+    static_cast<void>(worker);
+    return std::vector<RunSection>();
+  }
 
   // What is this node's alone and must be kept with the tables: bytes by name. load_own() gets all
   // nodes' after open(), of any number of nodes.

@@ -1,0 +1,141 @@
+// cli/train_options.cc: settings from files, the environment and flags.
+#include "cli/train_options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <optional>
+#include <sstream>
+#include <utility>
+
+#define TOML_EXCEPTIONS 1
+#include <toml++/toml.h>
+
+#include "base/disk.h"
+#include "base/errors.h"
+#include "base/try.h"
+#include "train/tasks.h"
+
+namespace godwit {
+namespace {
+
+constexpr const char* kUserFile = "godwit.toml";
+
+// Variables of this name mean something else.
+bool is_taken(std::string_view variable) {
+  return variable == "GODWIT_DATA" || variable == "GODWIT_NODES" || variable == "GODWIT_NODE";
+}
+
+std::string variable_of(const std::string& setting) {
+  std::string name = "GODWIT_";
+  for (const char letter : setting) {
+    name += static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
+  }
+  return name;
+}
+
+std::string text_of(const toml::node& node) {
+  if (const auto text = node.value_exact<std::string>()) return *text;
+  if (const auto flag = node.value_exact<bool>()) return *flag ? "true" : "false";
+  if (const auto count = node.value_exact<std::int64_t>()) return fmt::format("{}", *count);
+  if (const auto number = node.value_exact<double>()) return fmt::format("{}", *number);
+  return "";
+}
+
+bool is_of_another_task(const std::string& name) {
+  const auto& kinds = task_kinds();
+  return std::any_of(kinds.begin(), kinds.end(), [&](const TaskKind& kind) {
+    const Settings settings = settings_of(kind);
+    return std::any_of(settings.all().begin(), settings.all().end(),
+                       [&](const Setting& setting) { return setting.name == name; });
+  });
+}
+
+bool has(const Settings& settings, const std::string& name) {
+  return std::any_of(settings.all().begin(), settings.all().end(),
+                     [&](const Setting& setting) { return setting.name == name; });
+}
+
+Result<> apply_file(Settings& settings, const std::string& path, SettingSource source) {
+  RealDisk disk;
+  GODWIT_TRY_ASSIGN(const auto bytes, disk.read(path));
+  const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  GODWIT_TRY_ASSIGN(const auto values, parse_toml(text, path));
+  for (const auto& [name, value] : values) {
+    if (name == "task" || name == "data") continue;  // of a run's own config.toml
+    if (!has(settings, name) && is_of_another_task(name)) continue;
+    auto set = settings.set(name, value, source);
+    if (!set.ok()) return std::move(set).error().in_context(path);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<std::pair<std::string, std::string>>> parse_toml(const std::string& text,
+                                                                    const std::string& path) {
+  std::vector<std::pair<std::string, std::string>> values;
+  try {
+    for (const auto& [key, node] : toml::parse(text)) {
+      const std::string name(key.str());
+      if (node.is_table() || node.is_array()) {
+        return invalid_argument("{}:{}: '{}' is no single value", path, node.source().begin.line,
+                                name);
+      }
+      values.emplace_back(name, text_of(node));
+    }
+  } catch (const toml::parse_error& error) {
+    return invalid_argument("{}:{}: {}", path, error.source().begin.line, error.description());
+  }
+  return values;
+}
+
+Result<> apply_settings(Settings& settings, const TrainOptions& options,
+                        const Environment& environment) {
+  RealDisk disk;
+  if (disk.size(kUserFile).ok()) {
+    GODWIT_TRY(apply_file(settings, kUserFile, SettingSource::kUserFile));
+  }
+  if (!options.config.empty()) {
+    GODWIT_TRY(apply_file(settings, options.config, SettingSource::kFile));
+  }
+  std::vector<std::string> names;
+  for (const Setting& setting : settings.all()) names.push_back(setting.name);
+  for (const std::string& name : names) {
+    const std::string variable = variable_of(name);
+    const auto value = is_taken(variable) ? std::nullopt : value_of(environment, variable);
+    if (!value) continue;
+    auto set = settings.set(name, *value, SettingSource::kEnvironment);
+    if (!set.ok()) return std::move(set).error().in_context(variable);
+  }
+  for (const auto& [name, value] : options.set) {
+    GODWIT_TRY(settings.set(name, value, SettingSource::kFlag));
+  }
+  return {};
+}
+
+std::string settings_toml(const Settings& settings, const TrainOptions& options) {
+  toml::table table;
+  table.insert("task", options.task);
+  table.insert("data", options.data);
+  std::string text = fmt::format("# All settings of this run: `godwit train {} --config FILE`.\n",
+                                 options.task);
+  std::ostringstream head;
+  head << table;
+  text += head.str() + "\n";
+  for (const Setting& setting : settings.all()) {
+    const bool is_word = setting.kind == Setting::Kind::kText || setting.value == "auto";
+    std::ostringstream value;
+    if (is_word) {
+      value << toml::value<std::string>(setting.value);
+    } else {
+      value << setting.value;
+    }
+    text += fmt::format("{} = {}  # {}; {}\n", setting.name, value.str(),
+                        to_string(setting.source), setting.doc);
+  }
+  return text;
+}
+
+}  // namespace godwit

@@ -1,0 +1,42 @@
+// cli/train_options.h: what `godwit train` is told, and the settings that come of it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "godwit/result.h"
+#include "launch/environment.h"
+#include "train/settings.h"
+
+namespace godwit {
+
+struct TrainOptions {
+  std::string task;
+  std::string data;
+  std::int64_t nodes = 1;
+  std::string run;     // directory of the run; empty: a new one in `runs`
+  bool resume = false;
+  bool json = false;
+  bool quiet = false;
+  std::string config;  // a file
+  // What flags say, as name and value, in their order; --set too.
+  std::vector<std::pair<std::string, std::string>> set;
+  std::vector<std::string> arguments;  // of this process, to start other nodes with
+};
+
+// Where values come from, besides the built-in ones: ./godwit.toml, the file of --config, the
+// environment (GODWIT_RANK for rank), flags; each wins over those before it. kInvalidArgument
+// names what is wrong and where. A key of a file that is another task's setting is left alone.
+Result<> apply_settings(Settings& settings, const TrainOptions& options,
+                        const Environment& environment);
+
+// As a file that apply_settings() reads.
+std::string settings_toml(const Settings& settings, const TrainOptions& options);
+
+// `text` of a file, as names and values. kInvalidArgument naming `path` and the line.
+Result<std::vector<std::pair<std::string, std::string>>> parse_toml(const std::string& text,
+                                                                    const std::string& path);
+
+}  // namespace godwit

@@ -1,0 +1,58 @@
+// train/tasks.cc: the list, and how each reads its data.
+#include "train/tasks.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/errors.h"
+#include "base/nearest_name.h"
+#include "base/try.h"
+#include "data/load.h"
+#include "train/common_settings.h"
+#include "train/mf_task.h"
+
+namespace godwit {
+namespace {
+
+SplitSpec split_of(const Settings& settings) {
+  return {.valid = settings.number("valid_share"),
+          .test = settings.number("test_share"),
+          .seed = static_cast<std::uint64_t>(settings.count("split_seed"))};
+}
+
+Result<std::unique_ptr<Task>> make_mf(Settings& settings, const Catalog& /*catalog*/,
+                                      const DataSource& source) {
+  GODWIT_TRY_ASSIGN(Ratings ratings, load_ratings(source, split_of(settings)));
+  GODWIT_TRY(resolve_mf_settings(settings, ratings));
+  return make_mf_task(settings, std::move(ratings));
+}
+
+}  // namespace
+
+const std::vector<TaskKind>& task_kinds() {
+  static const std::vector<TaskKind> kinds{
+      {"mf", "matrix factorization: who rates what how", "ratings/s", add_mf_settings, make_mf},
+  };
+  return kinds;
+}
+
+Result<const TaskKind*> find_task_kind(std::string_view name) {
+  std::vector<std::string> names;
+  for (const TaskKind& kind : task_kinds()) {
+    if (kind.name == name) return &kind;
+    names.push_back(kind.name);
+  }
+  std::string all;
+  for (const std::string& known : names) all += (all.empty() ? "" : ", ") + known;
+  return invalid_argument("there is no task '{}'{}; there are: {}", name,
+                          did_you_mean(name, names), all);
+}
+
+Settings settings_of(const TaskKind& kind) {
+  Settings settings;
+  add_common_settings(settings);
+  kind.add_settings(settings);
+  return settings;
+}
+
+}  // namespace godwit
