@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstdio>
 #include <string_view>
 #include <system_error>
@@ -145,8 +146,9 @@ Result<std::unique_ptr<DiskFile>> open_file(const std::string& path, int flags) 
   return std::unique_ptr<DiskFile>(std::make_unique<RealFile>(std::move(descriptor), path));
 }
 
-// The directory that holds `path`, which has no trailing slash.
-std::string parent_of(const std::string& path) {
+// The directory that holds `path`.
+std::string parent_of(std::string path) {
+  while (path.size() > 1 && path.back() == '/') path.pop_back();
   const std::size_t slash = path.rfind('/');
   if (slash == std::string::npos) return ".";
   return slash == 0 ? "/" : path.substr(0, slash);
@@ -218,6 +220,30 @@ Result<> RealDisk::make_dirs(const std::string& dir) {
     return system_error(error, "cannot make directory", prefix);
   }
   return {};
+}
+
+Result<bool> RealDisk::make_new_dir(const std::string& dir) {
+  if (::mkdir(dir.c_str(), 0777) != 0) {
+    if (errno == EEXIST) return false;
+    return system_error(errno, "cannot make directory", dir);
+  }
+  GODWIT_TRY(sync_dir(parent_of(dir)));
+  return true;
+}
+
+Result<> RealDisk::make_link(const std::string& target, const std::string& path) {
+  if (::symlink(target.c_str(), path.c_str()) != 0) {
+    return system_error(errno, "cannot make the link", path);
+  }
+  return {};
+}
+
+Result<std::string> RealDisk::read_link(const std::string& path) {
+  std::string target(PATH_MAX, '\0');
+  const ssize_t n = ::readlink(path.c_str(), target.data(), target.size());
+  if (n < 0) return system_error(errno, "cannot read the link", path);
+  target.resize(static_cast<std::size_t>(n));
+  return target;
 }
 
 Result<> RealDisk::rename(const std::string& from, const std::string& to) {

@@ -49,11 +49,20 @@ class Disk {
   virtual Result<std::vector<std::string>> list(const std::string& dir) = 0;
   // Makes the directory and those above it, as far as they are missing; they survive a crash.
   virtual Result<> make_dirs(const std::string& dir) = 0;
-  // Atomic; replaces a file, or an empty directory by a directory. Survives a crash after
+  // Makes this one directory, which survives a crash. False if the name is taken, by whatever; of
+  // several that try at once one gets true.
+  virtual Result<bool> make_new_dir(const std::string& dir) = 0;
+  // A symbolic link at `path`, which must be free. A `target` that is not from the root is seen
+  // from the link's directory; it need not exist. All other calls but rename() and remove(), which
+  // mean the link itself, follow links. Survives a crash like a name.
+  virtual Result<> make_link(const std::string& target, const std::string& path) = 0;
+  // The target as it was given; kInvalidArgument if there is something that is not a link.
+  virtual Result<std::string> read_link(const std::string& path) = 0;
+  // Atomic; replaces a file or a link, or an empty directory by a directory. Survives a crash after
   // sync_dir() of both directories; until then a crash may bring the old names back.
   // REQUIRES: if `from` is a directory, `to` is in the same directory as it.
   virtual Result<> rename(const std::string& from, const std::string& to) = 0;
-  // A file or an empty directory.
+  // A file, a link or an empty directory.
   virtual Result<> remove(const std::string& path) = 0;
   // The names in the directory survive a crash (their contents: see DiskFile::sync()).
   virtual Result<> sync_dir(const std::string& dir) = 0;
@@ -73,6 +82,9 @@ class RealDisk final : public Disk {
   Result<std::uint64_t> size(const std::string& path) override;
   Result<std::vector<std::string>> list(const std::string& dir) override;
   Result<> make_dirs(const std::string& dir) override;
+  Result<bool> make_new_dir(const std::string& dir) override;
+  Result<> make_link(const std::string& target, const std::string& path) override;
+  Result<std::string> read_link(const std::string& path) override;
   Result<> rename(const std::string& from, const std::string& to) override;
   Result<> remove(const std::string& path) override;
   Result<> sync_dir(const std::string& dir) override;

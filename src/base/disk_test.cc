@@ -121,6 +121,57 @@ TEST_P(DiskTest, MakeDirsIsContentWithWhatExists) {
   EXPECT_EQ(read("x/y/file"), "1");
 }
 
+TEST_P(DiskTest, OneOfSeveralMakesANewDirectory) {
+  EXPECT_TRUE(disk_->make_new_dir(at("run")).value());
+  EXPECT_FALSE(disk_->make_new_dir(at("run")).value());
+  write("file", "");
+  EXPECT_FALSE(disk_->make_new_dir(at("file")).value());
+  disk_->make_link("nowhere", at("link")).value();
+  EXPECT_FALSE(disk_->make_new_dir(at("link")).value());
+  EXPECT_EQ(code_for(at("no/run"), disk_->make_new_dir(at("no/run"))), ErrorCode::kNotFound);
+}
+
+TEST_P(DiskTest, LinksAreFollowed) {
+  ASSERT_TRUE(disk_->make_dirs(at("runs/1/ckpt")).ok());
+  disk_->make_link("1", at("runs/latest")).value();
+  EXPECT_EQ(disk_->read_link(at("runs/latest")).value(), "1");
+  write("runs/latest/file", "one");
+  EXPECT_EQ(read("runs/1/file"), "one");
+  EXPECT_THAT(disk_->list(at("runs/latest")).value(), ElementsAre("ckpt", "file"));
+  ASSERT_TRUE(disk_->make_dirs(at("runs/latest/log")).ok());
+  EXPECT_THAT(disk_->list(at("runs/1")).value(), ElementsAre("ckpt", "file", "log"));
+  disk_->make_link("../runs/latest/file", at("runs/up")).value();
+  EXPECT_EQ(read("runs/up"), "one");
+  disk_->make_link(at("runs/up"), at("from_root")).value();
+  write("from_root", "two");
+  EXPECT_EQ(read("runs/1/file"), "two");
+}
+
+TEST_P(DiskTest, RenameAndRemoveMeanTheLinkItself) {
+  ASSERT_TRUE(disk_->make_dirs(at("1")).ok());
+  ASSERT_TRUE(disk_->make_dirs(at("2")).ok());
+  disk_->make_link("1", at("latest")).value();
+  disk_->make_link("2", at("next")).value();
+  ASSERT_TRUE(disk_->rename(at("next"), at("latest")).ok());
+  EXPECT_EQ(disk_->read_link(at("latest")).value(), "2");
+  EXPECT_THAT(disk_->list(root_).value(), ElementsAre("1", "2", "latest"));
+  ASSERT_TRUE(disk_->remove(at("latest")).ok());
+  EXPECT_THAT(disk_->list(root_).value(), ElementsAre("1", "2"));
+}
+
+TEST_P(DiskTest, LinksThatLeadNowhereAreErrors) {
+  disk_->make_link("gone", at("link")).value();
+  EXPECT_EQ(code_for(at("link"), disk_->read(at("link"))), ErrorCode::kNotFound);
+  disk_->make_link("a", at("b")).value();
+  disk_->make_link("b", at("a")).value();
+  EXPECT_EQ(code_for(at("a"), disk_->read(at("a"))), ErrorCode::kInvalidArgument);
+  EXPECT_EQ(code_for(at("a"), disk_->open_write(at("a"))), ErrorCode::kInvalidArgument);
+  EXPECT_EQ(code_for(at("a"), disk_->make_link("x", at("a"))), ErrorCode::kInvalidArgument);
+  write("file", "");
+  EXPECT_EQ(code_for(at("file"), disk_->read_link(at("file"))), ErrorCode::kInvalidArgument);
+  EXPECT_EQ(code_for(at("none"), disk_->read_link(at("none"))), ErrorCode::kNotFound);
+}
+
 TEST_P(DiskTest, RenameReplacesAFile) {
   write("old", "old");
   write("new", "new");

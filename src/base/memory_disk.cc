@@ -13,6 +13,7 @@ namespace godwit {
 
 struct MemoryDisk::Node {
   bool is_dir = false;
+  std::string target;              // of a link; empty: it is none
   std::vector<std::byte> content;  // of a file
   std::vector<std::byte> synced_content;
   Names names;  // of a directory
@@ -73,6 +74,19 @@ std::vector<std::string> parts_of(const std::string& path) {
   return parts;
 }
 
+// What `parts` mean when parts[at] is a link to `target`.
+std::vector<std::string> parts_behind(const std::string& target,
+                                      const std::vector<std::string>& parts, std::size_t at) {
+  std::string path;
+  const std::size_t from = target.starts_with('/') ? at : 0;
+  for (std::size_t i = from; i < at; ++i) path += "/" + parts[i];
+  path += "/" + target;
+  for (std::size_t i = at + 1; i < parts.size(); ++i) path += "/" + parts[i];
+  return parts_of(path);
+}
+
+constexpr int kLinksMax = 40;  // as many as Linux follows
+
 Error no_such(const std::string& path) {
   return not_found("'{}' does not exist", path);
 }
@@ -101,15 +115,21 @@ void MemoryDisk::set_free_space(std::uint64_t bytes) {
   free_bytes_ = bytes;
 }
 
-Result<MemoryDisk::NodePtr> MemoryDisk::walk(const std::vector<std::string>& parts,
-                                             const std::string& path) const {
+Result<MemoryDisk::NodePtr> MemoryDisk::walk(std::vector<std::string> parts,
+                                             const std::string& path, LastLink last) const {
   if (path.empty()) return no_such(path);
   NodePtr node = root_;
-  for (const std::string& part : parts) {
+  int links = 0;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
     if (!node->is_dir) return invalid_argument("'{}': a part of it is not a directory", path);
-    const auto found = node->names.find(part);
+    const auto found = node->names.find(parts[i]);
     if (found == node->names.end()) return no_such(path);
     node = found->second;
+    if (node->target.empty() || (last == LastLink::kKeep && i + 1 == parts.size())) continue;
+    if (++links > kLinksMax) return invalid_argument("'{}': too many links", path);
+    parts = parts_behind(node->target, parts, i);
+    node = root_;
+    i = std::size_t(-1);  // from the root again
   }
   return node;
 }
@@ -141,8 +161,20 @@ Result<MemoryDisk::Place> MemoryDisk::place_of(const std::string& path) const {
   return Place{std::move(dir), std::move(name)};
 }
 
+Result<MemoryDisk::Place> MemoryDisk::place_behind_links(const std::string& path) const {
+  std::string at = path;
+  for (int links = 0; links <= kLinksMax; ++links) {
+    GODWIT_TRY_ASSIGN(Place place, place_of(at));
+    const auto found = place.dir->names.find(place.name);
+    if (found == place.dir->names.end() || found->second->target.empty()) return place;
+    const std::string& target = found->second->target;
+    at = target.starts_with('/') ? target : at + "/../" + target;
+  }
+  return invalid_argument("'{}': too many links", path);
+}
+
 Result<MemoryDisk::NodePtr> MemoryDisk::find_or_make_file(const std::string& path) {
-  GODWIT_TRY_ASSIGN(const Place place, place_of(path));
+  GODWIT_TRY_ASSIGN(const Place place, place_behind_links(path));
   NodePtr& node = place.dir->names[place.name];
   if (node == nullptr) node = std::make_shared<Node>();
   if (node->is_dir) return invalid_argument("cannot write '{}': it is a directory", path);
@@ -198,8 +230,15 @@ Result<std::vector<std::string>> MemoryDisk::list(const std::string& dir) {
 Result<> MemoryDisk::make_dirs(const std::string& dir) {
   const MutexLock lock(mutex_);
   NodePtr node = root_;
+  std::string so_far;
   for (const std::string& part : parts_of(dir)) {
+    so_far += "/" + part;
     NodePtr& child = node->names[part];
+    if (child != nullptr && !child->target.empty()) {
+      GODWIT_TRY_ASSIGN(NodePtr behind, find_dir(so_far));
+      node = std::move(behind);
+      continue;
+    }
     if (child == nullptr) {
       child = std::make_shared<Node>();
       child->is_dir = true;
@@ -211,9 +250,40 @@ Result<> MemoryDisk::make_dirs(const std::string& dir) {
   return {};
 }
 
+Result<bool> MemoryDisk::make_new_dir(const std::string& dir) {
+  const MutexLock lock(mutex_);
+  GODWIT_TRY_ASSIGN(const Place place, place_of(dir));
+  if (place.dir->names.contains(place.name)) return false;
+  const auto made = std::make_shared<Node>();
+  made->is_dir = true;
+  place.dir->names[place.name] = made;
+  place.dir->synced_names[place.name] = made;
+  return true;
+}
+
+Result<> MemoryDisk::make_link(const std::string& target, const std::string& path) {
+  const MutexLock lock(mutex_);
+  if (target.empty()) return no_such(target);
+  GODWIT_TRY_ASSIGN(const Place place, place_of(path));
+  if (place.dir->names.contains(place.name)) {
+    return invalid_argument("cannot make the link '{}': the name is taken", path);
+  }
+  const auto made = std::make_shared<Node>();
+  made->target = target;
+  place.dir->names[place.name] = made;
+  return {};
+}
+
+Result<std::string> MemoryDisk::read_link(const std::string& path) {
+  const MutexLock lock(mutex_);
+  GODWIT_TRY_ASSIGN(const NodePtr node, walk(parts_of(path), path, LastLink::kKeep));
+  if (node->target.empty()) return invalid_argument("'{}' is not a link", path);
+  return node->target;
+}
+
 Result<> MemoryDisk::rename(const std::string& from, const std::string& to) {
   const MutexLock lock(mutex_);
-  GODWIT_TRY_ASSIGN(const NodePtr moved, find(from));
+  GODWIT_TRY_ASSIGN(const NodePtr moved, walk(parts_of(from), from, LastLink::kKeep));
   GODWIT_TRY_ASSIGN(const Place source, place_of(from));
   GODWIT_TRY_ASSIGN(const Place target, place_of(to));
   // Across directories a half-synced move could put a directory into itself.

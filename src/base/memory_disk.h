@@ -39,6 +39,9 @@ class MemoryDisk final : public Disk {
   Result<std::uint64_t> size(const std::string& path) override;
   Result<std::vector<std::string>> list(const std::string& dir) override;
   Result<> make_dirs(const std::string& dir) override;
+  Result<bool> make_new_dir(const std::string& dir) override;
+  Result<> make_link(const std::string& target, const std::string& path) override;
+  Result<std::string> read_link(const std::string& path) override;
   Result<> rename(const std::string& from, const std::string& to) override;
   Result<> remove(const std::string& path) override;
   Result<> sync_dir(const std::string& dir) override;
@@ -55,13 +58,16 @@ class MemoryDisk final : public Disk {
     std::string name;
   };
 
-  // Errors name `path`.
-  Result<NodePtr> walk(const std::vector<std::string>& parts, const std::string& path) const
-      GODWIT_REQUIRES(mutex_);
+  // Follows links, the last one only if asked to. Errors name `path`.
+  enum class LastLink { kFollow, kKeep };
+  Result<NodePtr> walk(std::vector<std::string> parts, const std::string& path,
+                       LastLink last = LastLink::kFollow) const GODWIT_REQUIRES(mutex_);
   Result<NodePtr> find(const std::string& path) const GODWIT_REQUIRES(mutex_);
   Result<NodePtr> find_file(const std::string& path) const GODWIT_REQUIRES(mutex_);
   Result<NodePtr> find_dir(const std::string& path) const GODWIT_REQUIRES(mutex_);
   Result<Place> place_of(const std::string& path) const GODWIT_REQUIRES(mutex_);
+  // Of what is there, or would be made, when the link at a place is followed.
+  Result<Place> place_behind_links(const std::string& path) const GODWIT_REQUIRES(mutex_);
   Result<NodePtr> find_or_make_file(const std::string& path) GODWIT_REQUIRES(mutex_);
   static void restore(Node& node);
 

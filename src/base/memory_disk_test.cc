@@ -88,6 +88,20 @@ TEST(MemoryDisk, DirectoriesSurviveACrashAtOnce) {
   EXPECT_THAT(disk.list("/a").value(), ElementsAre("b"));
 }
 
+TEST(MemoryDisk, ALinkIsKeptOnceItsDirectoryIsSynced) {
+  MemoryDisk disk;
+  disk.make_link("1", "latest").value();
+  disk.sync_dir("/").value();
+  disk.make_link("2", "next").value();
+  disk.rename("next", "latest").value();
+  EXPECT_EQ(disk.read_link("latest").value(), "2");
+  disk.crash();
+  EXPECT_EQ(disk.read_link("latest").value(), "1");
+  EXPECT_TRUE(disk.make_new_dir("1").value());
+  disk.crash();
+  EXPECT_THAT(disk.list("/").value(), ElementsAre("1", "latest"));
+}
+
 TEST(MemoryDisk, FilesOpenDuringACrashAreDead) {
   MemoryDisk disk;
   const auto file = disk.open_write("a").value();

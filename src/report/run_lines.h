@@ -1,0 +1,73 @@
+// report/run_lines.h: which lines metrics.jsonl holds and what their fields are called. All that
+// report.html shows can be read back from them. Pure functions.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "report/metric_line.h"
+
+namespace godwit {
+
+// Fields of a line of progress, all optional except `seconds`. A line of progress has no "event".
+namespace metric {
+inline constexpr const char* kSeconds = "seconds";  // since the run began
+inline constexpr const char* kEpoch = "epoch";
+inline constexpr const char* kDone = "done";               // share of all work, 0 to 1
+inline constexpr const char* kRate = "rate";               // of RunStart::rate_unit
+inline constexpr const char* kLoss = "loss";               // on what was trained on
+inline constexpr const char* kValidLoss = "valid_loss";    // on held-out data
+inline constexpr const char* kQuality = "quality";         // RunStart::quality_name, held-out data
+inline constexpr const char* kLocalShare = "local_share";  // of row uses without a wait, 0 to 1
+inline constexpr const char* kSentRate = "sent_bytes_per_second";  // of all nodes
+inline constexpr const char* kWaitRows = "wait_rows_share";        // of the workers' time, 0 to 1
+inline constexpr const char* kWaitTicks = "wait_ticks_share";      // of the workers' time, 0 to 1
+inline constexpr const char* kReplicas = "replicas";               // that exist now
+inline constexpr const char* kRelocations = "relocations";         // since the run began
+}  // namespace metric
+
+// What is known before the first step.
+struct RunStart {
+  std::string task;  // "kge"
+  std::string data;  // "wordnet"
+  std::string date;  // for people: "2026-11-16 07:42:33"
+  std::int64_t nodes = 1;
+  std::int64_t workers = 1;  // of each node
+  std::string quality_name;  // "MRR", "AUC"
+  bool quality_higher_is_better = true;
+  std::string rate_unit = "examples/s";
+};
+
+// A setting and who set it: "flag", "GODWIT_SEED", "godwit.toml", "built-in".
+struct RunSetting {
+  std::string name;
+  std::string value;
+  std::string source;
+};
+
+// Something a task wants to show: a text as it stands, or a table, whose first row is the header.
+struct RunSection {
+  std::string title;
+  std::string text;
+  std::vector<std::vector<std::string>> table;
+};
+
+// How the run ended. `figures` are shown as they are: {"test MRR", "0.478"}.
+struct RunEnd {
+  double seconds = 0;
+  std::string outcome;  // "finished", "stopped early", "interrupted", "failed: ..."
+  std::vector<std::pair<std::string, std::string>> figures;
+};
+
+MetricLine to_line(const RunStart& start);
+MetricLine to_line(const RunSetting& setting);
+// Line ends and tabs in the cells of a table become blanks.
+MetricLine to_line(const RunSection& section);
+MetricLine to_line(const RunEnd& end);
+// One sentence about how the data were understood.
+MetricLine data_note_line(const std::string& text);
+// A fact about the machine: {"host", "worker-3"}.
+MetricLine environment_line(const std::string& name, const std::string& value);
+
+}  // namespace godwit
