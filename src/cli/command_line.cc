@@ -16,6 +16,8 @@ constexpr const char* kHelp = R"(usage: godwit <command> [options]
 
 Train large sparse models on one machine or many, without tuning.
 
+  train      train a model on a data set
+  config     settings and where they come from
   demo       factorize a generated matrix and compare with its noise floor
   launch     run N copies of a program as the nodes of one job
   status     who is in a job, where rows live, who waits for whom
@@ -91,6 +93,8 @@ int run_command_line(std::vector<std::string> arguments, std::ostream& out, std:
   CLI::App app("Train large sparse models on one machine or many, without tuning.", "godwit");
   app.require_subcommand(1);
   Action action;
+  add_train_verb(app, action, arguments);
+  add_config_verb(app, action);
   add_demo_verb(app, action);
   add_launch_verb(
       app, action,

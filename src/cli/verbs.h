@@ -14,6 +14,9 @@ using Action = std::function<int(std::ostream& out, std::ostream& err)>;
 
 // Each adds a verb to `app` and sets `action` if that verb is given.
 void add_demo_verb(CLI::App& app, Action& action);
+// `arguments` are all of the command line, to start other nodes with.
+void add_train_verb(CLI::App& app, Action& action, const std::vector<std::string>& arguments);
+void add_config_verb(CLI::App& app, Action& action);
 void add_bench_verb(CLI::App& app, Action& action);
 void add_sim_verb(CLI::App& app, Action& action);
 void add_status_verb(CLI::App& app, Action& action);

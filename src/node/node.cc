@@ -105,6 +105,7 @@ Node::Node(const NodeOptions& options)
       late_leases_(metrics_.counter("lease.late").make_cell()),
       missed_keys_(metrics_.counter("lease.missed_keys").make_cell()),
       lease_waits_(metrics_.counter("lease.waits").make_cell()),
+      lease_wait_us_(metrics_.counter("lease.wait_us").make_cell()),
       advance_wait_us_(metrics_.counter("clock.advance_wait_us").make_cell()),
       read_wait_us_(metrics_.counter("clock.read_wait_us").make_cell()),
       lags_{metrics_.counter("clock.lag_0").make_cell(),

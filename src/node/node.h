@@ -234,6 +234,7 @@ class Node final : private TransportEvents, private TicketEvents {
   CounterCell* const late_leases_;  // these are written under the lock
   CounterCell* const missed_keys_;
   CounterCell* const lease_waits_;
+  CounterCell* const lease_wait_us_;
   // Of bounded tables.
   CounterCell* const advance_wait_us_;
   CounterCell* const read_wait_us_;

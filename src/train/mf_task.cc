@@ -69,7 +69,9 @@ class MfTask final : public Task {
     const std::uint64_t wanted = ratings_count_ / kSegmentRatings + 1;
     return static_cast<std::int64_t>(std::min<std::uint64_t>(wanted, blocks_));
   }
+  std::string quality_name() const override { return "rmse"; }
   bool is_larger_better() const override { return false; }
+  std::vector<std::string> data_notes() const override { return ratings_.understood.lines; }
   bool has(Split split) const override { return !part(split).empty(); }
 
   Result<> open(Session& session, std::int64_t workers_per_node) override {

@@ -32,8 +32,14 @@ struct WorkerShare {
   }
 };
 
-// Sums by name, added up over workers and nodes.
-using Sums = std::map<std::string, double>;
+// Added up over workers and nodes. All of them have the same names and as many bins.
+struct Sums {
+  std::map<std::string, double> named;
+  std::vector<double> bins;  // of a histogram, if one is needed
+
+  double& operator[](const std::string& name) { return named[name]; }
+  double at(const std::string& name) const { return named.at(name); }
+};
 
 // What is measured, by name, in the order of printing; the first decides which model is better.
 using Figures = std::vector<std::pair<std::string, double>>;
@@ -50,7 +56,9 @@ class Task {
   virtual std::int64_t epochs() const = 0;
   // Of each epoch: about a second's work each.
   virtual std::int64_t segments() const = 0;
-  // Whether a larger first figure is better.
+  // The first figure: "rmse".
+  virtual std::string quality_name() const = 0;
+  // Whether a larger one is better.
   virtual bool is_larger_better() const = 0;
   // Whether there is anything to judge by.
   virtual bool has(Split split) const = 0;
@@ -60,7 +68,8 @@ class Task {
 
   // Before the first segment that is trained of an epoch; on one thread of each node.
   virtual Result<> begin_epoch(std::int64_t epoch) = 0;
-  // One worker's part of a segment; on its thread. Adds to `sums`: at least "loss" and "examples".
+  // One worker's part of a segment; on its thread. All workers end equally many ticks in it: who
+  // did not would keep those waiting whose reads are bounded. Adds to `sums`: at least "loss" and "examples".
   virtual Result<> train(Worker& worker, const WorkerShare& share, std::int64_t segment,
                          Sums& sums) = 0;
 

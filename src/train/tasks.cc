@@ -9,6 +9,7 @@
 #include "base/try.h"
 #include "data/load.h"
 #include "train/common_settings.h"
+#include "train/ctr_task.h"
 #include "train/mf_task.h"
 
 namespace godwit {
@@ -27,11 +28,20 @@ Result<std::unique_ptr<Task>> make_mf(Settings& settings, const Catalog& /*catal
   return make_mf_task(settings, std::move(ratings));
 }
 
+Result<std::unique_ptr<Task>> make_ctr(Settings& settings, const Catalog& /*catalog*/,
+                                       const DataSource& source) {
+  GODWIT_TRY_ASSIGN(SparseSet set, load_sparse(source, split_of(settings)));
+  GODWIT_TRY(resolve_ctr_settings(settings, set));
+  return make_ctr_task(settings, std::move(set));
+}
+
 }  // namespace
 
 const std::vector<TaskKind>& task_kinds() {
   static const std::vector<TaskKind> kinds{
       {"mf", "matrix factorization: who rates what how", "ratings/s", add_mf_settings, make_mf},
+      {"ctr", "click prediction: logistic regression, factorization machine", "examples/s",
+       add_ctr_settings, make_ctr},
   };
   return kinds;
 }

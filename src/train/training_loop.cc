@@ -1,6 +1,7 @@
 // train/training_loop.cc: segments by threads, meetings by numbers that all nodes know.
 #include "train/training_loop.h"
 
+#include <algorithm>
 #include <cmath>
 #include <thread>
 #include <utility>
@@ -8,6 +9,7 @@
 #include "base/check.h"
 #include "base/errors.h"
 #include "base/try.h"
+#include "train/gather_numbers.h"
 
 namespace godwit {
 namespace {
@@ -38,18 +40,19 @@ Result<Sums> run_workers(const Session& session, std::vector<Worker>& workers, c
   Sums sums;
   for (Part& part : parts) {
     if (part.error) return std::move(*part.error);
-    for (const auto& [name, sum] : part.sums) sums[name] += sum;
+    for (const auto& [name, sum] : part.sums.named) sums[name] += sum;
+    sums.bins.resize(std::max(sums.bins.size(), part.sums.bins.size()));
+    for (std::size_t i = 0; i < part.sums.bins.size(); ++i) sums.bins[i] += part.sums.bins[i];
   }
   return sums;
 }
 
 class Loop {
  public:
-  Loop(Session& session, Task& task, NodeNumbers& numbers, const LoopOptions& options,
-       const TimeSource& time, const std::atomic<bool>& stop, const LoopEvents& events)
+  Loop(Session& session, Task& task, const LoopOptions& options, const TimeSource& time,
+       const std::atomic<bool>& stop, const LoopEvents& events)
       : session_(session),
         task_(task),
-        numbers_(numbers),
         options_(options),
         time_(time),
         stop_(stop),
@@ -94,10 +97,10 @@ class Loop {
           return task_.train(worker, share, segment, part);
         }));
     std::vector<double> mine{stop_.load(std::memory_order_relaxed) ? 1.0 : 0.0, seconds(),
-                             value_of(sums, "loss"), value_of(sums, "examples")};
+                             value_of(sums.named, "loss"), value_of(sums.named, "examples")};
     const auto metrics = session_.metrics();
     for (const std::string& name : options_.watch) mine.push_back(value_of(metrics, name));
-    GODWIT_TRY_ASSIGN(const auto told, numbers_.exchange(session_, workers_[0], mine));
+    GODWIT_TRY_ASSIGN(const auto told, gather_numbers(session_, mine));
     std::vector<double> all(mine.size());
     for (const auto& node : told) {
       for (std::size_t i = 0; i < all.size(); ++i) all[i] += node[i];
@@ -170,7 +173,7 @@ class Loop {
   Result<> judge_split(Split split, std::optional<JudgeReport>& into) {
     const double before = seconds();
     JudgeReport report{.epoch = result_.next.epoch, .split = split};
-    GODWIT_TRY_ASSIGN(report.figures, judge(session_, task_, numbers_, workers_, split));
+    GODWIT_TRY_ASSIGN(report.figures, judge(session_, task_, workers_, split));
     report.seconds = seconds();
     report.judge_seconds = report.seconds - before;
     const double first = report.figures.at(0).second;
@@ -196,7 +199,6 @@ class Loop {
 
   Session& session_;
   Task& task_;
-  NodeNumbers& numbers_;
   const LoopOptions& options_;
   const TimeSource& time_;
   const std::atomic<bool>& stop_;
@@ -221,29 +223,29 @@ Result<std::vector<Worker>> make_workers(Session& session, std::int64_t count) {
   return workers;
 }
 
-Result<Figures> judge(Session& session, Task& task, NodeNumbers& numbers,
-                      std::vector<Worker>& workers, Split split) {
+Result<Figures> judge(Session& session, Task& task, std::vector<Worker>& workers, Split split) {
   GODWIT_TRY_ASSIGN(
       const Sums sums,
       run_workers(session, workers, [&](Worker& worker, const WorkerShare& share, Sums& part) {
         return task.judge(worker, share, split, part);
       }));
-  std::vector<double> mine;
-  for (const auto& [name, sum] : sums) mine.push_back(sum);
-  GODWIT_TRY_ASSIGN(const auto told, numbers.exchange(session, workers[0], mine));
+  std::vector<double> mine = sums.bins;
+  for (const auto& [name, sum] : sums.named) mine.push_back(sum);
+  GODWIT_TRY_ASSIGN(const auto told, gather_numbers(session, mine));
   Sums all;
-  std::size_t i = 0;
-  for (const auto& [name, sum] : sums) {
-    for (const auto& node : told) all[name] += node[i];
-    ++i;
+  all.bins.resize(sums.bins.size());
+  for (const auto& node : told) {
+    auto next = node.begin();
+    for (double& bin : all.bins) bin += *next++;
+    for (const auto& [name, sum] : sums.named) all[name] += *next++;
   }
   return task.figures(split, all);
 }
 
-Result<LoopResult> train(Session& session, Task& task, NodeNumbers& numbers,
-                         const LoopOptions& options, Cursor begin, const TimeSource& time,
-                         const std::atomic<bool>& stop, const LoopEvents& events) {
-  return Loop(session, task, numbers, options, time, stop, events).run(begin);
+Result<LoopResult> train(Session& session, Task& task, const LoopOptions& options, Cursor begin,
+                         const TimeSource& time, const std::atomic<bool>& stop,
+                         const LoopEvents& events) {
+  return Loop(session, task, options, time, stop, events).run(begin);
 }
 
 }  // namespace godwit

@@ -13,7 +13,6 @@
 #include "base/time_source.h"
 #include "godwit/result.h"
 #include "godwit/session.h"
-#include "train/node_numbers.h"
 #include "train/task.h"
 
 namespace godwit {
@@ -78,13 +77,12 @@ struct LoopResult {
 // Trains from `begin` on until the last epoch has ended, `stop` is set on any node, or an option
 // says so; then saves, and judges by what there is, unless it was interrupted. REQUIRES: `task` is
 // open; all nodes call it with the same arguments (`stop` and `events` aside).
-Result<LoopResult> train(Session& session, Task& task, NodeNumbers& numbers,
-                         const LoopOptions& options, Cursor begin, const TimeSource& time,
-                         const std::atomic<bool>& stop, const LoopEvents& events);
+Result<LoopResult> train(Session& session, Task& task, const LoopOptions& options, Cursor begin,
+                         const TimeSource& time, const std::atomic<bool>& stop,
+                         const LoopEvents& events);
 
 // Judges the whole job's model on a split, with all workers.
-Result<Figures> judge(Session& session, Task& task, NodeNumbers& numbers,
-                      std::vector<Worker>& workers, Split split);
+Result<Figures> judge(Session& session, Task& task, std::vector<Worker>& workers, Split split);
 
 // So many workers of this node.
 Result<std::vector<Worker>> make_workers(Session& session, std::int64_t count);

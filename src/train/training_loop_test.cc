@@ -50,13 +50,12 @@ TEST(TrainingLoop, LearnsWhatCanBeLearned) {
     const Settings settings = settings_with({"rank=4", "epochs=25", "penalty=0.002"});
     const auto task = make_mf_task(settings, planted());
     task->open(session, workers).value();
-    NodeNumbers numbers = NodeNumbers::open(session).value();
     std::vector<double> losses;
     LoopEvents events;
     events.on_segment = [&](const SegmentReport& report) { losses.push_back(report.loss); };
     const std::atomic<bool> stop{false};
     const LoopResult result =
-        train(session, *task, numbers, {.workers = workers}, {}, RealTime(), stop, events).value();
+        train(session, *task, {.workers = workers}, {}, RealTime(), stop, events).value();
     EXPECT_EQ(result.next, (Cursor{.epoch = 25}));
     EXPECT_EQ(losses.size(), 25U);
     EXPECT_LT(losses.back(), losses.front() / 10);

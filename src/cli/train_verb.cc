@@ -1,0 +1,159 @@
+// cli/train_verb.cc: `godwit train TASK --data D` and `godwit config show TASK`.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <memory>
+#include <ostream>
+#include <utility>
+
+#include "base/disk.h"
+#include "base/time_source.h"
+#include "base/try.h"
+#include "cli/command_line.h"
+#include "cli/train_options.h"
+#include "cli/train_run.h"
+#include "cli/verbs.h"
+#include "launch/discovery.h"
+#include "launch/launcher.h"
+#include "report/text_table.h"
+#include "train/tasks.h"
+
+namespace godwit {
+namespace {
+
+int refuse(const Error& error, std::ostream& err) {
+  err << "godwit train: " << error.message() << "\n";
+  return exit_code_of(error);
+}
+
+Result<Settings> settings_for(const TrainOptions& options, const Environment& environment) {
+  GODWIT_TRY_ASSIGN(const TaskKind* kind, find_task_kind(options.task));
+  Settings settings = settings_of(*kind);
+  GODWIT_TRY(apply_settings(settings, options, environment));
+  return settings;
+}
+
+// Starts this program once per node; node 0's words are the job's.
+int launch_nodes(const TrainOptions& options, const Environment& environment, std::ostream& out,
+                 std::ostream& err) {
+  std::vector<std::string> command{"/proc/self/exe"};
+  command.insert(command.end(), options.arguments.begin(), options.arguments.end());
+  RealDisk disk;
+  const RealTime time;
+  out << std::flush;
+  // A node that is told to stop may have much to save.
+  const SupervisorOptions supervision{.interrupt_grace = std::chrono::minutes(5)};
+  const auto outcome = launch({.nodes = options.nodes,
+                               .command = std::move(command),
+                               .environment = environment,
+                               .first_speaks = true,
+                               .writes_logs = false,
+                               .supervision = supervision},
+                              disk, time);
+  if (!outcome.ok()) return refuse(outcome.error(), err);
+  if (!outcome->was_interrupted) err << describe(*outcome, options.nodes);
+  return outcome->exit_code;
+}
+
+int run_train(const TrainOptions& options, std::ostream& out, std::ostream& err) {
+  const Environment environment = parse_environment(environ);
+  auto kind = find_task_kind(options.task);
+  if (!kind.ok()) return refuse(kind.error(), err);
+  auto settings = settings_for(options, environment);
+  if (!settings.ok()) return refuse(settings.error(), err);
+  if (options.nodes < 1 || options.nodes > 4096) {
+    err << fmt::format("godwit train: --nodes is {}, but must be between 1 and 4096\n",
+                       options.nodes);
+    return kExitUsage;
+  }
+  const auto place = discover(environment, {}, this_process());
+  if (!place.ok()) return refuse(place.error(), err);
+  if (place->nodes == 1 && options.nodes > 1) {
+    return launch_nodes(options, environment, out, err);
+  }
+  return run_training(options, **kind, std::move(*settings), environment, out, err);
+}
+
+int run_config_show(const TrainOptions& options, std::ostream& out, std::ostream& err) {
+  auto settings = settings_for(options, parse_environment(environ));
+  if (!settings.ok()) return refuse(settings.error(), err);
+  TextTable table({"setting", "value", "from", "meaning"});
+  for (const Setting& setting : settings->all()) {
+    table.add({setting.name, setting.value, std::string(to_string(setting.source)), setting.doc});
+  }
+  out << table.to_string();
+  return kExitOk;
+}
+
+void add_settings_options(CLI::App& verb, const std::shared_ptr<TrainOptions>& options) {
+  verb.add_option("--config", options->config, "a file of settings (TOML)");
+  verb.add_option_function<std::vector<std::string>>(
+      "--set",
+      [options](const std::vector<std::string>& assignments) {
+        for (const std::string& text : assignments) {
+          const auto equals = text.find('=');
+          const std::string name = text.substr(0, equals);
+          options->set.emplace_back(name,
+                                    equals == std::string::npos ? "" : text.substr(equals + 1));
+        }
+      },
+      "name=value; `godwit config show TASK` lists them");
+  for (const char* name : {"workers", "epochs", "consistency", "placement", "seed"}) {
+    verb.add_option_function<std::string>(
+        std::string("--") + name,
+        [options, name](const std::string& value) { options->set.emplace_back(name, value); },
+        std::string("short for --set ") + name + "=...");
+  }
+  verb.add_option_function<std::string>(
+      "--save-every",
+      [options](const std::string& value) { options->set.emplace_back("save_every", value); },
+      "seconds between checkpoints");
+}
+
+std::string task_list() {
+  std::string text = "Tasks:\n";
+  for (const TaskKind& kind : task_kinds()) {
+    text += fmt::format("  {:8} {}\n", kind.name, kind.summary);
+  }
+  return text;
+}
+
+}  // namespace
+
+void add_train_verb(CLI::App& app, Action& action, const std::vector<std::string>& arguments) {
+  CLI::App* verb = app.add_subcommand("train", "train a model on a data set");
+  verb->footer(task_list());
+  auto options = std::make_shared<TrainOptions>();
+  options->arguments = arguments;
+  verb->add_option("task", options->task, "what to train")->required();
+  verb->add_option("--data", options->data, "a file, a directory, or a name such as wordnet")
+      ->required();
+  verb->add_option("--nodes", options->nodes, "processes on this machine")->capture_default_str();
+  verb->add_option("--run", options->run, "directory of the run (default: a new one in runs/)");
+  verb->add_flag("--resume", options->resume, "go on from the last checkpoint of --run, or latest");
+  verb->add_flag("--json", options->json, "one object a line");
+  verb->add_flag("--quiet", options->quiet, "say nothing but errors");
+  add_settings_options(*verb, options);
+  verb->callback([options, &action] {
+    action = [options](std::ostream& out, std::ostream& err) {
+      return run_train(*options, out, err);
+    };
+  });
+}
+
+void add_config_verb(CLI::App& app, Action& action) {
+  CLI::App* verb = app.add_subcommand("config", "settings and where they come from");
+  verb->require_subcommand(1);
+  CLI::App* show = verb->add_subcommand("show", "all settings of a task, with their sources");
+  show->footer(task_list());
+  auto options = std::make_shared<TrainOptions>();
+  show->add_option("task", options->task, "of which task")->required();
+  add_settings_options(*show, options);
+  show->callback([options, &action] {
+    action = [options](std::ostream& out, std::ostream& err) {
+      return run_config_show(*options, out, err);
+    };
+  });
+}
+
+}  // namespace godwit
