@@ -1,9 +1,10 @@
-// report/environment_info.cc: uname, /proc and what the compiler says of itself.
+// report/environment_info.cc: uname, /proc and what CMake knows of the build.
 #include "report/environment_info.h"
 
 #include <fmt/format.h>
 #include <sys/utsname.h>
 
+#include <algorithm>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -41,16 +42,6 @@ std::string_view value_of(std::string_view text, std::string_view name) {
   return {};
 }
 
-std::string compiler_text() {
-#if defined(__clang__)
-  return fmt::format("Clang {}.{}.{}", __clang_major__, __clang_minor__, __clang_patchlevel__);
-#elif defined(__GNUC__)
-  return fmt::format("GCC {}.{}.{}", __GNUC__, __GNUC_MINOR__, __GNUC_PATCHLEVEL__);
-#else
-  return "";
-#endif
-}
-
 }  // namespace
 
 std::string cpu_model(std::string_view cpuinfo) {
@@ -78,7 +69,7 @@ EnvironmentInfo environment_of_this_machine() {
   info.cores = std::thread::hardware_concurrency();
   info.cpu = cpu_model(text_of("/proc/cpuinfo"));
   info.memory_bytes = memory_total(text_of("/proc/meminfo"));
-  info.compiler = compiler_text();
+  info.compiler = GODWIT_COMPILER;
   info.build_type = GODWIT_BUILD_TYPE;
   info.version = GODWIT_VERSION;
   return info;

@@ -62,8 +62,8 @@ svg .dot:hover { stroke: currentColor; stroke-width: 2; }
 .scroll { overflow-x: auto; padding: 6px 18px 10px; }
 table { border-collapse: collapse; width: 100%; font-size: 14px; }
 th {
-  text-align: left; color: var(--soft); font-weight: 600; font-size: 12.5px; padding: 8px 14px 6px 0;
-  border-bottom: 1px solid var(--rule);
+  text-align: left; color: var(--soft); font-weight: 600; font-size: 12.5px;
+  padding: 8px 14px 6px 0; border-bottom: 1px solid var(--rule);
 }
 td {
   padding: 5px 14px 5px 0; border-bottom: 1px solid var(--rule); vertical-align: top;
@@ -72,10 +72,15 @@ td {
 tr:last-child td { border-bottom: 0; }
 .number { text-align: right; font-variant-numeric: tabular-nums; }
 td.key { color: var(--soft); white-space: nowrap; width: 1%; padding-right: 28px; }
-code, pre { font-family: ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; font-size: 13px; }
+code, pre {
+  font-family: ui-monospace, "DejaVu Sans Mono", Menlo, Consolas, monospace; font-size: 13px;
+}
 td.default { color: var(--soft); }
 td.chosen { color: var(--accent); font-weight: 600; }
-pre { margin: 0; padding: 14px 18px; white-space: pre-wrap; overflow-wrap: anywhere; line-height: 1.45; }
+pre {
+  margin: 0; padding: 14px 18px; white-space: pre-wrap; overflow-wrap: anywhere;
+  line-height: 1.45;
+}
 ul { margin: 0; padding: 12px 18px 12px 36px; }
 footer { color: var(--soft); font-size: 13px; padding-top: 28px; padding-bottom: 40px; }
 @media (max-width: 520px) {
