@@ -46,13 +46,19 @@ std::vector<std::vector<std::string>> table_of(std::string_view text) {
   return rows;
 }
 
+// Bounded, since the file may hold anything.
+std::int64_t count_in(const MetricLine& line, const char* name) {
+  const double count = line.number(name).value_or(1);
+  return count >= 0 && count <= 1e9 ? static_cast<std::int64_t>(count) : 1;
+}
+
 RunStart start_of(const MetricLine& line) {
   RunStart start;
   start.task = line.text("task");
   start.data = line.text("data");
   start.date = line.text("date");
-  start.nodes = static_cast<std::int64_t>(line.number("nodes").value_or(1));
-  start.workers = static_cast<std::int64_t>(line.number("workers").value_or(1));
+  start.nodes = count_in(line, "nodes");
+  start.workers = count_in(line, "workers");
   start.quality_name = line.text("quality_name");
   start.quality_higher_is_better = line.number("quality_higher_is_better").value_or(1) != 0;
   start.rate_unit = line.text("rate_unit");

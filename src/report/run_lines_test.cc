@@ -79,6 +79,13 @@ TEST(RunLines, ProgressIsWhatHasNoEventAndTheUnknownIsLeftOut) {
   EXPECT_THAT(report.progress, ElementsAre(progress, progress));
 }
 
+TEST(RunLines, NumbersThatMakeNoSenseAreNotTaken) {
+  const RunReport report = run_report_of(
+      std::vector{parse_metric_line(R"({"event":"start","nodes":null,"workers":1e300})").value()});
+  EXPECT_EQ(report.start.nodes, 1);
+  EXPECT_EQ(report.start.workers, 1);
+}
+
 TEST(RunLines, TheSampleSaysAllThereIs) {
   const RunReport report = after_a_trip(sample_run_lines());
   EXPECT_EQ(report.progress.size(), 60U);

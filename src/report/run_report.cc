@@ -47,7 +47,8 @@ double seconds_of(const RunReport& report) {
 
 // Short enough to be large, with its unit to stand below: {"1:43", "minutes"}.
 std::pair<std::string, std::string> clock_text(double seconds) {
-  if (!(seconds >= 60)) return {fmt::format("{:.1f}", seconds), "seconds"};
+  if (!(seconds >= 0 && seconds < 1e12)) return {"?", "seconds"};
+  if (seconds < 60) return {fmt::format("{:.1f}", seconds), "seconds"};
   const auto whole = static_cast<std::int64_t>(seconds);
   if (whole < 3600) return {fmt::format("{}:{:02}", whole / 60, whole % 60), "minutes"};
   return {fmt::format("{}:{:02}", whole / 3600, whole / 60 % 60), "hours"};

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "report/sample_run_fixture.h"
 #include "report/xml_balance_fixture.h"
 
@@ -83,6 +85,14 @@ TEST(RunReport, ARunWithoutAnEndSaysSo) {
   EXPECT_THAT(html, HasSubstr("<span class=\"badge bad\">not ended</span>"));
   EXPECT_EQ(count_of(html, "no data yet"), 2);
   EXPECT_EQ(xml_fault(html), "");
+}
+
+TEST(RunReport, ATimeThatMakesNoSenseIsNotShown) {
+  RunReport report;
+  for (const double seconds : {-1.0, 1e300, std::nan("")}) {
+    report.end = RunEnd{.seconds = seconds};
+    EXPECT_THAT(run_report_html(report), HasSubstr("<div class=\"value\">?</div>"));
+  }
 }
 
 TEST(RunReport, TextCannotBreakOut) {

@@ -68,10 +68,15 @@ std::vector<PlotPoint> thinned(const std::vector<PlotPoint>& points, std::size_t
   return kept;
 }
 
+// The difference of two such numbers is one too.
+bool is_drawable(double value) {
+  return std::abs(value) < 1e300;
+}
+
 void keep_usable(Plot& plot) {
   for (PlotSeries& series : plot.series) {
     std::erase_if(series.points, [&](const PlotPoint& point) {
-      return !std::isfinite(point.x) || !std::isfinite(point.y) || (plot.log_y && point.y <= 0);
+      return !is_drawable(point.x) || !is_drawable(point.y) || (plot.log_y && point.y <= 0);
     });
     series.points = thinned(series.points, kPointsMax);
   }
@@ -264,7 +269,8 @@ std::vector<double> round_ticks(double low, double high, int wanted) {
   std::vector<double> ticks;
   const double first = std::ceil(low / step - 1e-9);
   const double last = std::floor(high / step + 1e-9);
-  for (double i = first; i <= last; ++i) ticks.push_back(i == 0 ? 0.0 : i * step);
+  const int count = static_cast<int>(last - first) + 1;
+  for (int i = 0; i < count; ++i) ticks.push_back(first + i == 0 ? 0.0 : (first + i) * step);
   return ticks;
 }
 

@@ -49,6 +49,10 @@ TEST(RoundTicks, LieInsideAreEvenAndAsManyAsWanted) {
   }
 }
 
+TEST(RoundTicks, NumbersTooLargeToCountByOnesEndToo) {
+  EXPECT_LE(round_ticks(1e17, 1e17 + 64, 5).size(), 7U);
+}
+
 TEST(TickText, HasAsManyDigitsAsTheStepNeeds) {
   EXPECT_EQ(tick_text(0, 1), "0");
   EXPECT_EQ(tick_text(0.25, 0.05), "0.25");
@@ -76,7 +80,7 @@ TEST(SvgPlot, FewerThanTwoPointsAreNoDataYet) {
 
 TEST(SvgPlot, PointsThatAreNotFiniteAreLeftOut) {
   const std::string svg =
-      to_svg(plot_of({{0, 1}, {1, std::nan("")}, {2, INFINITY}, {3, 2}, {4, 3}}));
+      to_svg(plot_of({{0, 1}, {1, std::nan("")}, {2, INFINITY}, {2, 1e308}, {3, 2}, {4, 3}}));
   EXPECT_EQ(count_of(svg, "<circle"), 3);
   EXPECT_THAT(svg, Not(HasSubstr("nan")));
   EXPECT_THAT(svg, Not(HasSubstr("inf")));
@@ -87,6 +91,12 @@ TEST(SvgPlot, LinesGoFromCornerToCorner) {
   EXPECT_THAT(to_svg(plot), HasSubstr("d=\"M64.0 246.0L542.0 56.0\""));
   plot.series[0].steps = true;
   EXPECT_THAT(to_svg(plot), HasSubstr("d=\"M64.0 246.0H542.0V56.0\""));
+}
+
+TEST(SvgPlot, TheAxisEndsAtARoundNumberAboveTheLine) {
+  const std::string svg = to_svg(plot_of({{0, 0}, {10, 97}}));
+  EXPECT_THAT(svg, HasSubstr(">100</text>"));
+  EXPECT_THAT(svg, HasSubstr("L542.0 61.7\""));
 }
 
 TEST(SvgPlot, AxesBeginAtZeroWhenAsked) {

@@ -26,6 +26,7 @@ TEST(XmlText, ReplacesWhatIsNotText) {
   EXPECT_EQ(xml_text("\xc3"), bad);                      // cut off
   EXPECT_EQ(xml_text("\xc0\xaf"), bad + bad);            // overlong
   EXPECT_EQ(xml_text("\xed\xa0\x80"), bad + bad + bad);  // a surrogate
+  EXPECT_EQ(xml_text("\xe0\x80\xaf"), bad + bad + bad);  // overlong
   EXPECT_EQ(xml_text("\xf5\x80\x80\x80"), bad + bad + bad + bad);
   EXPECT_EQ(xml_text("\xc3<"), bad + "&lt;");
 }
