@@ -139,16 +139,15 @@ class ChunkReader {
 
   Result<> read(ByteStream& stream) {
     std::size_t kept = 0;
-    while (!words_.full()) {
+    for (;;) {
       GODWIT_TRY_ASSIGN(const std::size_t count,
                         stream.read(std::span<char>(buffer_).subspan(kept)));
       const char* end = buffer_.data() + kept + count;
       const char* rest = buffer_.data();
       GODWIT_TRY(take_words(buffer_.data() + kept, end, rest));
+      if (words_.full()) return {};
       if (count == 0) {
-        if (rest != end && !words_.full()) {
-          words_.add({rest, static_cast<std::size_t>(end - rest)});
-        }
+        if (rest != end) words_.add({rest, static_cast<std::size_t>(end - rest)});
         return {};
       }
       kept = static_cast<std::size_t>(end - rest);
@@ -158,7 +157,6 @@ class ChunkReader {
       }
       std::copy(rest, end, buffer_.data());
     }
-    return {};
   }
 
  private:

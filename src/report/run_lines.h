@@ -3,7 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "report/metric_line.h"
@@ -69,5 +72,20 @@ MetricLine to_line(const RunEnd& end);
 MetricLine data_note_line(const std::string& text);
 // A fact about the machine: {"host", "worker-3"}.
 MetricLine environment_line(const std::string& name, const std::string& value);
+
+struct RunReport {
+  RunStart start;
+  std::optional<RunEnd> end;         // nothing: it goes on, or was killed
+  std::vector<MetricLine> progress;  // in the order of time
+  std::vector<RunSetting> settings;
+  std::vector<std::pair<std::string, std::string>> environment;  // name and value
+  std::vector<std::string> data_notes;
+  std::vector<RunSection> sections;
+};
+
+// What metrics.jsonl tells of a run. Lines of a kind that is not known are left out; of several
+// starts (a run that was resumed) the last counts, of settings, sections and facts with one name
+// the last too.
+RunReport run_report_of(std::span<const MetricLine> lines);
 
 }  // namespace godwit

@@ -23,10 +23,11 @@ struct Plot {
   std::string y_label;
   std::string y_unit;        // behind each number: "%", "B/s"
   bool log_y = false;        // values that are not positive are left out
-  bool y_from_zero = false;  // else the axis fits the values
+  bool x_from_zero = false;  // else the axis fits the values
+  bool y_from_zero = false;  // likewise; not on a logarithmic axis
   std::vector<PlotSeries> series;
   int width = 560;
-  int height = 280;
+  int height = 290;
 };
 
 // An <svg> element. Colours differ for colour-blind eyes too; text and axes have the colour of the
