@@ -60,8 +60,9 @@ class Session {
   ~Session();
 
   // The table of this name, made if it does not exist. Fails with kInvalidArgument if the spec is
-  // bad or the name is taken by a table with another spec, with kOutOfMemory if a bounded table
-  // whose rows are all used would not fit into the session's memory: nothing is allocated then.
+  // bad, the name begins with "godwit." or is taken by a table with another spec, with kOutOfMemory
+  // if a bounded table whose rows are all used would not fit into the session's memory: nothing is
+  // allocated then.
   Result<Table> table(const TableSpec& spec);
 
   // Returns when all nodes have called it, and what their workers had changed by then is applied at
