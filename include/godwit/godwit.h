@@ -1,6 +1,7 @@
 // godwit/godwit.h: the whole public API.
 #pragma once
 
+#include "godwit/checkpoint.h"
 #include "godwit/codec.h"
 #include "godwit/ids.h"
 #include "godwit/lease.h"

@@ -8,6 +8,7 @@
 #include <memory>
 #include <string>
 
+#include "godwit/checkpoint.h"
 #include "godwit/ids.h"
 #include "godwit/result.h"
 #include "godwit/table.h"
@@ -59,14 +60,36 @@ class Session {
   ~Session();
 
   // The table of this name, made if it does not exist. Fails with kInvalidArgument if the spec is
-  // bad or the name is taken by a table with another spec, with kOutOfMemory if a bounded table
-  // whose rows are all used would not fit into the session's memory: nothing is allocated then.
+  // bad, the name begins with "godwit." or is taken by a table with another spec, with kOutOfMemory
+  // if a bounded table whose rows are all used would not fit into the session's memory: nothing is
+  // allocated then.
   Result<Table> table(const TableSpec& spec);
 
   // Returns when all nodes have called it, and what their workers had changed by then is applied at
   // the owners of the rows; with Placement::kIntent, all reads that follow see it, also those of
   // leases made before. To be called by one thread of each node.
   Result<> barrier();
+
+  // Writes all rows of all tables, the optimizers' state and `notes` (of node 0) as
+  // `directory`/step-NNNNNNNN, complete or not at all; `directory`/LATEST then names it, and all
+  // but the newest few are removed (godwit/checkpoint.h). A checkpoint of the same step is
+  // replaced. All nodes must see the same directory. To be called by one thread of each node, with
+  // the same arguments (but for the files), while no worker works: those of tables with bounded
+  // staleness are all in the same tick then, or have ended; what a worker has pushed to a bsp table
+  // in a tick that it has not ended is not in it. Comes with a barrier. After an error, which all
+  // nodes get, the job goes on and what was there before is untouched: kUnavailable if the disk is
+  // full or busy, kInvalidArgument if the directory cannot be used or is not the same for all
+  // nodes.
+  Result<> save(const std::string& directory, std::int64_t step, const CheckpointNotes& notes = {},
+                const SaveOptions& options = {});
+
+  // Reads the newest complete checkpoint, whatever number of nodes wrote it. All its tables must
+  // have been opened, no others, with the same name, rows, row_length, kind of rule and init, and
+  // nobody may have touched them: else kInvalidArgument. One that is damaged is not used, which is
+  // said in the log, but the one before. kNotFound if there is none that can be used. After an
+  // error, which all nodes get, the tables are as before. Comes with a barrier. To be called by one
+  // thread of each node, with the same argument. Files of nodes are read through what comes back.
+  Result<CheckpointReader> load(const std::string& directory);
 
   // Says goodbye and waits until all other nodes have too: until then they may need rows that are
   // here. What a node must do before it ends; without it the others see it as lost. kUnavailable

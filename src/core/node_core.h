@@ -130,6 +130,7 @@ class NodeCore final : private TicketEvents {
   Clocks& clocks() { return clocks_; }
   const Clocks& clocks() const { return clocks_; }
   const WantedRows& wanted() const { return wanted_; }
+  const TickBuffers& buffers() const { return buffers_; }
   const Visits& visits() const { return visits_; }
   const Links& links() const { return links_; }
   const Members& members() const { return members_; }

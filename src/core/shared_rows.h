@@ -95,6 +95,9 @@ class SharedRows {
   // Sends the changes since the last round: items to owners, refreshes to who has copies. A flush
   // also sends what codecs have lost so far.
   void round(bool is_flush = false);
+  // While it is on, no row that is owned here gets another owner: whoever wants one gets a copy, or
+  // is refused like who wants what others want too.
+  void keep_in_place(bool on) { is_in_place_ = on; }
   // The number of this node's last item, and whether all up to a number are applied.
   std::uint64_t last_item() const { return items_.last(); }
   bool are_applied(std::uint64_t item) const { return items_.has_ended(item); }
@@ -204,6 +207,7 @@ class SharedRows {
   std::vector<float> decoded_;
   std::vector<float> coded_;
   bool is_flush_ = false;  // what codecs have lost goes too
+  bool is_in_place_ = false;
   // Of any row, ever: where there are no copies nothing need be looked up.
   bool has_given_copies_ = false;
   MoveLog moves_;

@@ -22,8 +22,8 @@ Missed SharedRows::give_away(NodeId user, TableId table, std::span<const Key> ke
   const TableSpec& spec = rows(table).spec();
   // Rows of bounded tables have no copies that owners know: whatever moves, moves here.
   const bool relocates = is_bounded(spec.consistency) && spec.placement == Placement::kRelocateOnly;
-  const bool may_move =
-      user != self_ && spec.rule.additive() && (spec.placement == Placement::kIntent || relocates);
+  const bool may_move = user != self_ && !is_in_place_ && spec.rule.additive() &&
+                        (spec.placement == Placement::kIntent || relocates);
   look_how_busy(keys.size());
   const bool moves_cheaply = !is_busy_ && keys.size() <= kFewRows;
   for (std::size_t i = 0; i < keys.size(); ++i) {

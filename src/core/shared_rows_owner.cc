@@ -119,7 +119,7 @@ bool SharedRows::is_wanted_by_others(RowId id, NodeId node) const {
 bool SharedRows::is_granted(RowId id, NodeId node) const {
   const TableSpec& table = spec(id.table);
   const bool may_copy = table.rule.additive() && table.placement != Placement::kRelocateOnly;
-  return may_copy || (may_move(table) && !is_wanted_by_others(id, node));
+  return may_copy || (may_move(table) && !is_in_place_ && !is_wanted_by_others(id, node));
 }
 
 void SharedRows::set_sharer_wants(RowId id, NodeId node, bool wants) {
@@ -132,7 +132,9 @@ void SharedRows::set_sharer_wants(RowId id, NodeId node, bool wants) {
     if (auto held = rows(id.table).hold_if_there(id.key)) share_if_wanted(id, row, *held);
     return after_off(id);
   }
-  if (may_move(spec(id.table)) && !is_wanted_by_others(id, node)) return transfer(id, node);
+  if (may_move(spec(id.table)) && !is_in_place_ && !is_wanted_by_others(id, node)) {
+    return transfer(id, node);
+  }
   if (auto held = rows(id.table).hold(id.key); held.ok()) share_if_wanted(id, row, *held);
   sharer.has_copy = has_given_copies_ = true;
   refresh(id, row, sharer);  // it may be waited for
@@ -142,7 +144,7 @@ void SharedRows::set_sharer_wants(RowId id, NodeId node, bool wants) {
 void SharedRows::after_off(RowId id) {
   OwnedRow& row = owned(id);
   const auto wants = [](const Sharer& sharer) { return sharer.wants; };
-  if (may_move(spec(id.table)) && !is_used_here(id) &&
+  if (may_move(spec(id.table)) && !is_in_place_ && !is_used_here(id) &&
       std::count_if(row.sharers.begin(), row.sharers.end(), wants) == 1) {
     return transfer(id, std::find_if(row.sharers.begin(), row.sharers.end(), wants)->node);
   }

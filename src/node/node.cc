@@ -93,6 +93,7 @@ SendStatus Node::Sender::send(NodeId peer, FramePtr frame) {
 
 Node::Node(const NodeOptions& options)
     : options_(options),
+      disk_(options.disk != nullptr ? options.disk : std::make_shared<RealDisk>()),
       log_(Log::to_stderr(
           {.name = fmt::format("node {}", options.self.value()), .level = LogLevel::kWarn})),
       tables_(options.memory_bytes_max, 1.0 / static_cast<double>(options.nodes), &holds_),

@@ -13,6 +13,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/disk.h"
 #include "base/log.h"
 #include "base/metrics.h"
 #include "base/mutex.h"
@@ -45,6 +46,8 @@ struct NodeOptions {
   std::string tcp_address = "127.0.0.1";
   bool unix_socket = true;
   std::optional<LinkSpeed> link;  // made slower, for experiments
+
+  std::shared_ptr<Disk> disk;  // for checkpoints; null: the machine's
 };
 
 class JsonText;
@@ -124,6 +127,37 @@ class Node final : private TransportEvents, private TicketEvents {
   // are as they were there, at some time since.
   Result<> flush(Flush kind);
 
+  // What a checkpoint needs (node_cut.cc). Where the workers of this node are:
+  struct WorkerPlaces {
+    bool has_bsp = false;  // there is a bsp table; the rest is about that
+    bool has_workers = false;
+    Tick slowest = kNoTick;  // of those that there are
+    Tick fastest = kNoTick;
+    Tick last = kNoTick;  // that any was ever in
+  };
+  WorkerPlaces worker_places();
+  Result<> wait_until_stable(Tick need);
+  // Whether there are changes of bsp tables here that wait for the end of their tick.
+  bool has_unapplied();
+  // While it is on, no row that is owned here gets another owner.
+  void keep_rows_in_place(bool on);
+  struct Moves {
+    std::uint64_t in = 0;
+    std::uint64_t out = 0;
+  };
+  Moves moves();
+  // Of the rows that this node owns and somebody has touched, in rising order. They stay true while
+  // rows are kept in place.
+  std::vector<Key> owned_keys(const Tables::Entry& table);
+  // All tables, in the order of their ids.
+  std::vector<Tables::Entry> all_tables() const;
+  NodeId home(const Tables::Entry& table, Key key) const { return core_.map().home(table.id, key); }
+  // Rows of a table that is used by nobody's leases: they are at home. REQUIRES: keys in range.
+  Result<> pull_from_home(const Tables::Entry& table, std::span<const Key> keys,
+                          std::span<float> values);
+  const std::shared_ptr<Disk>& disk() const { return disk_; }
+  const Log& log() const { return log_; }
+
   // What `godwit status` asks (node_status.cc): a line of JSON, with "error" if it cannot be said.
   std::string answer(std::string_view question);
 
@@ -202,6 +236,7 @@ class Node final : private TransportEvents, private TicketEvents {
   void write_leases(JsonText& json, RowId id) GODWIT_REQUIRES(mutex_);
 
   const NodeOptions options_;
+  const std::shared_ptr<Disk> disk_;
   const RealTime time_;
   const Time opened_ = time_.now();
   Log log_;

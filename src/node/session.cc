@@ -77,6 +77,10 @@ Session& Session::operator=(Session&&) noexcept = default;
 Session::~Session() = default;
 
 Result<Table> Session::table(const TableSpec& spec) {
+  if (spec.name.starts_with(kInternalPrefix)) {
+    return invalid_argument("table name '{}': names that begin with '{}' are not the user's",
+                            spec.name, kInternalPrefix);
+  }
   GODWIT_TRY_ASSIGN(const Tables::Entry entry, state_->node->open_table(spec));
   return Table(std::make_shared<TableState>(TableState{.session = state_, .entry = entry}));
 }
@@ -91,6 +95,17 @@ Result<Worker> Session::worker() {
 Result<> Session::barrier() {
   GODWIT_TRY(check_no_rows_held(*state_->node));
   return state_->node->barrier();
+}
+
+Result<> Session::save(const std::string& directory, std::int64_t step,
+                       const CheckpointNotes& notes, const SaveOptions& options) {
+  GODWIT_TRY(check_no_rows_held(*state_->node));
+  return state_->checkpoints.save(directory, step, notes, options);
+}
+
+Result<CheckpointReader> Session::load(const std::string& directory) {
+  GODWIT_TRY(check_no_rows_held(*state_->node));
+  return state_->checkpoints.load(directory);
 }
 
 Result<> Session::close() {

@@ -15,6 +15,7 @@
 #include "core/tables.h"
 #include "core/tick_log.h"
 #include "godwit/ids.h"
+#include "node/checkpoints.h"
 #include "node/node.h"
 #include "node/schedule.h"
 
@@ -27,6 +28,7 @@ class SessionState {
 
   std::shared_ptr<Node> node;
   std::atomic<std::int64_t> workers_begun{0};
+  Checkpoints checkpoints{*node};
 };
 
 // Thread-safe.

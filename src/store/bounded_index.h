@@ -42,6 +42,15 @@ class BoundedIndex {
     return (ref.word & Anchor::kTagMask) - 1;
   }
 
+  // fn(key) for each key below `rows` that has a row, in rising order. Wants the locking of
+  // insert().
+  template <class Fn>
+  void for_each_key(std::uint64_t rows, Fn&& fn) const {
+    for (Key key = 0; key < rows; ++key) {
+      if ((anchors()[key].peek() & Anchor::kTagMask) != 0) fn(key);
+    }
+  }
+
   std::uint64_t bytes() const { return map_.bytes(); }
 
  private:

@@ -46,6 +46,18 @@ class HashIndex {
   Result<> make_room(Key key);
   void insert(Key key, Slot slot, const Slabs& slabs);
   Slot erase(Key key, const RowRef& ref);
+  // fn(key) for each key that has a row, in no order. Wants the locking of insert().
+  template <class Fn>
+  void for_each_key(Fn&& fn) const {
+    for (const auto& segment : segments_) {
+      for (const Bucket& bucket : segment->buckets) {
+        for (std::size_t i = 0; i < kBucketEntries; ++i) {
+          if (bucket.slots[i].load(std::memory_order_relaxed) == 0) continue;
+          fn(bucket.keys[i].load(std::memory_order_relaxed));
+        }
+      }
+    }
+  }
 
   std::uint64_t bytes() const;
 

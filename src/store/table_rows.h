@@ -106,6 +106,8 @@ class TableRows {
   bool erase(Key key);
 
   TableStats stats() const;
+  // Of all rows that are here, in rising order. Takes time.
+  std::vector<Key> keys() const;
 
   // Holds the row of a key, which is made if there is none. REQUIRES: the key is in range.
   Result<HeldRow> hold(Key key);

@@ -23,6 +23,20 @@ Result<> TableRows::adopt(std::span<const Key> keys, std::span<const float> floa
   return {};
 }
 
+std::vector<Key> TableRows::keys() const {
+  const MutexLock lock(structure_);
+  std::vector<Key> keys;
+  keys.reserve(slabs_.slots_used());
+  const auto note = [&](Key key) { keys.push_back(key); };
+  if (bounded_) {
+    bounded_->for_each_key(spec_.rows, note);
+  } else {
+    hashed_->for_each_key(note);
+    std::sort(keys.begin(), keys.end());
+  }
+  return keys;
+}
+
 Result<HeldRow> TableRows::hold(Key key) {
   for (;;) {
     GODWIT_TRY_ASSIGN(const RowRef row, find_or_make(key));
