@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "godwit/checkpoint.h"
 #include "godwit/ids.h"
@@ -69,6 +70,11 @@ class Session {
   // the owners of the rows; with Placement::kIntent, all reads that follow see it, also those of
   // leases made before. To be called by one thread of each node.
   Result<> barrier();
+
+  // A barrier that carries a text: what each node has given, in their order, on all nodes. To be
+  // called by one thread of each node. For agreeing on things now and then, not for parameters: at
+  // most 1 GB, in rounds of 2 KB.
+  Result<std::vector<std::string>> gather(const std::string& text);
 
   // Writes all rows of all tables, the optimizers' state and `notes` (of node 0) as
   // `directory`/step-NNNNNNNN, complete or not at all; `directory`/LATEST then names it, and all

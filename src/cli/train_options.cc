@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cctype>
 #include <optional>
-#include <sstream>
 #include <utility>
 
 #define TOML_EXCEPTIONS 1
@@ -33,6 +32,20 @@ std::string variable_of(const std::string& setting) {
     name += static_cast<char>(std::toupper(static_cast<unsigned char>(letter)));
   }
   return name;
+}
+
+// As a basic string of TOML.
+std::string quoted(std::string_view text) {
+  std::string out = "\"";
+  for (const char letter : text) {
+    if (letter == '"' || letter == '\\') out += '\\';
+    if (static_cast<unsigned char>(letter) < ' ') {
+      out += fmt::format("\\u{:04x}", static_cast<unsigned char>(letter));
+    } else {
+      out += letter;
+    }
+  }
+  return out + '"';
 }
 
 std::string text_of(const toml::node& node) {
@@ -116,23 +129,13 @@ Result<> apply_settings(Settings& settings, const TrainOptions& options,
 }
 
 std::string settings_toml(const Settings& settings, const TrainOptions& options) {
-  toml::table table;
-  table.insert("task", options.task);
-  table.insert("data", options.data);
-  std::string text = fmt::format("# All settings of this run: `godwit train {} --config FILE`.\n",
-                                 options.task);
-  std::ostringstream head;
-  head << table;
-  text += head.str() + "\n";
+  std::string text = fmt::format(
+      "# All settings of this run: `godwit train {} --config FILE`.\ntask = {}\ndata = {}\n",
+      options.task, quoted(options.task), quoted(options.data));
   for (const Setting& setting : settings.all()) {
     const bool is_word = setting.kind == Setting::Kind::kText || setting.value == "auto";
-    std::ostringstream value;
-    if (is_word) {
-      value << toml::value<std::string>(setting.value);
-    } else {
-      value << setting.value;
-    }
-    text += fmt::format("{} = {}  # {}; {}\n", setting.name, value.str(),
+    text += fmt::format("{} = {}  # {}; {}\n", setting.name,
+                        is_word ? quoted(setting.value) : setting.value,
                         to_string(setting.source), setting.doc);
   }
   return text;

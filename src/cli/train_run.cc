@@ -71,7 +71,9 @@ class TrainRun {
     GODWIT_TRY(open_run_dir(source));
     GODWIT_TRY(task_->open(*session_, workers));
     Cursor begin;
-    if (options_.resume) GODWIT_TRY_ASSIGN(begin, load());
+    if (options_.resume) {
+      GODWIT_TRY_ASSIGN(begin, load());
+    }
     if (is_first()) {
       output_.begin(settings_, *task_, session_->nodes(), workers, task_->epochs(),
                     options_.resume);

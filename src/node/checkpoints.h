@@ -22,8 +22,8 @@ namespace godwit {
 
 class Checkpoints {
  public:
-  // REQUIRES: the node outlives this.
-  explicit Checkpoints(Node& node) : node_(node), gather_(node) {}
+  // REQUIRES: both outlive this.
+  Checkpoints(Node& node, Gather& gather) : node_(node), gather_(gather) {}
 
   // The contracts are those of Session.
   Result<> save(const std::string& directory, std::int64_t step, const CheckpointNotes& notes,
@@ -57,7 +57,7 @@ class Checkpoints {
   Result<> take_rows(const CheckpointState& state);
 
   Node& node_;
-  Gather gather_;
+  Gather& gather_;
 };
 
 }  // namespace godwit

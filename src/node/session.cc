@@ -97,6 +97,11 @@ Result<> Session::barrier() {
   return state_->node->barrier();
 }
 
+Result<std::vector<std::string>> Session::gather(const std::string& text) {
+  GODWIT_TRY(check_no_rows_held(*state_->node));
+  return state_->gather.all(text);
+}
+
 Result<> Session::save(const std::string& directory, std::int64_t step,
                        const CheckpointNotes& notes, const SaveOptions& options) {
   GODWIT_TRY(check_no_rows_held(*state_->node));

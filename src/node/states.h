@@ -28,7 +28,8 @@ class SessionState {
 
   std::shared_ptr<Node> node;
   std::atomic<std::int64_t> workers_begun{0};
-  Checkpoints checkpoints{*node};
+  Gather gather{*node};
+  Checkpoints checkpoints{*node, gather};
 };
 
 // Thread-safe.

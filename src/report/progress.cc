@@ -57,14 +57,14 @@ std::vector<Piece> pieces_of(const ProgressState& state, double elapsed, double 
       [&] { return fmt::format("local {:.1f}%", 100 * state.local_share); });
   // At the end what it took is worth more than that nothing is left.
   const bool finished = state.done >= 1;
-  add(3, !finished && std::isfinite(left), [&] { return "ETA " + duration_text(left); });
-  add(3, finished, [&] { return "in " + duration_text(elapsed); });
+  add(3, !finished && std::isfinite(left), [&] { return fmt::format("ETA {}", duration_text(left)); });
+  add(3, finished, [&] { return fmt::format("in {}", duration_text(elapsed)); });
   return pieces;
 }
 
 std::string joined(const std::vector<Piece>& pieces) {
   std::string text;
-  for (const Piece& piece : pieces) text += "  " + piece.text;
+  for (const Piece& piece : pieces) text.append("  ").append(piece.text);
   return text;
 }
 
@@ -76,7 +76,7 @@ std::string bar_of(double share, int width, bool unicode) {
   };
   if (!unicode) {
     const int full = static_cast<int>(share * (width - 2));
-    return "[" + repeat("=", full) + repeat(" ", width - 2 - full) + "]";
+    return fmt::format("[{}{}]", repeat("=", full), repeat(" ", width - 2 - full));
   }
   // Halves of a column, so that slow progress is seen to move.
   const int halves = static_cast<int>(share * 2 * width);

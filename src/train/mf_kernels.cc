@@ -81,6 +81,13 @@ HWY_INLINE Steps step_factors(float* p, float* q, std::size_t n, float error, fl
   return {squares.row * share, squares.column * share};
 }
 
+HWY_INLINE void step_bias(float& bias, float& squares, float error, const MfStep& step) {
+  const float gradient = error - step.bias_penalty * bias;
+  const float rate = step.learning_rate / std::sqrt(kFirstSquares + squares);
+  squares += gradient * gradient;
+  bias += rate * gradient;
+}
+
 double learn_ratings_simd(std::span<const BlockRating> ratings, float* const* rows,
                           float* const* columns, const MfLayout& layout, const MfStep& step) {
   const std::size_t rank = layout.rank;
@@ -105,8 +112,8 @@ double learn_ratings_simd(std::span<const BlockRating> ratings, float* const* ro
     row_sum += grown.row;
     column_sum += grown.column;
     if (!step.learns_biases) continue;
-    row_bias += rates.row * (error - step.bias_penalty * row_bias);
-    column_bias += rates.column * (error - step.bias_penalty * column_bias);
+    step_bias(row_bias, p[layout.bias_squares()], error, step);
+    step_bias(column_bias, q[layout.bias_squares()], error, step);
   }
   return squares;
 }

@@ -15,14 +15,15 @@ struct BlockRating {
   float value = 0;
 };
 
-// How rows are laid out: the factors, then the bias, then the sum of squared gradients by which the
-// row's steps shrink (AdaGrad, one sum for the whole row).
+// How rows are laid out: the factors, then the bias, then the sums of squared gradients by which
+// steps shrink (AdaGrad): one for all factors, one for the bias.
 struct MfLayout {
   std::size_t rank = 0;
 
   std::size_t bias() const { return rank; }
   std::size_t squares() const { return rank + 1; }
-  std::size_t length() const { return rank + 2; }
+  std::size_t bias_squares() const { return rank + 2; }
+  std::size_t length() const { return rank + 3; }
 };
 
 struct MfStep {

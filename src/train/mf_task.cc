@@ -1,6 +1,8 @@
 // train/mf_task.cc: each worker keeps its rows and goes through blocks of columns, a tick each.
 #include "train/mf_task.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <deque>
@@ -21,6 +23,7 @@ namespace godwit {
 namespace {
 
 constexpr std::size_t kBlocksAhead = 2;
+constexpr double kPenaltyMax = 0.5;
 constexpr float kFirstWidth = 0.1F;
 constexpr std::size_t kJudgedAtOnce = 512;
 constexpr std::uint64_t kSegmentRatings = 20'000'000;
@@ -238,15 +241,21 @@ class MfTask final : public Task {
 void add_mf_settings(Settings& settings) {
   settings.add_count("rank", "32", 1, 4096, "factors of each row and column");
   settings.add_count("epochs", "20", 1, 1'000'000, "times over the data");
-  settings.add_number("learning_rate", "0.1", 1e-9, 100, "of AdaGrad, one sum a row");
-  settings.add_number("penalty", "0.05", 0, 100, "L2, on the factors of each rating");
+  settings.add_number("learning_rate", "0.07", 1e-9, 100, "of AdaGrad, one sum a row");
+  settings.add_number("penalty", "auto", 0, 100,
+                      "auto: the more, the fewer ratings a row has; L2, on a rating's factors");
   settings.add_number("bias_penalty", "0.02", 0, 100, "L2, on the biases of each rating");
   settings.add_flag("biases", true, "learn what a row and a column add by themselves");
 }
 
 Result<> resolve_mf_settings(Settings& settings, const Ratings& ratings) {
-  static_cast<void>(settings);
   if (ratings.train.empty()) return invalid_argument("there are no ratings to learn from");
+  if (settings.is_auto("penalty")) {
+    // All ratings of a row together pull its factors to zero as if it had one rating more.
+    const auto rows = static_cast<double>(std::max(ratings.rows, ratings.columns));
+    const double per_row = static_cast<double>(ratings.train.size()) / rows;
+    settings.resolve("penalty", fmt::format("{:.4g}", std::min(kPenaltyMax, 1 / per_row)));
+  }
   return {};
 }
 
