@@ -227,8 +227,7 @@ Result<std::vector<Triple>> triples_of(const std::vector<Synset>& synsets) {
   }
   const auto key = [](const Triple& t) { return std::tuple(t.head, t.relation, t.tail); };
   std::ranges::sort(triples, {}, key);
-  const auto [first, last] = std::ranges::unique(triples);
-  triples.erase(first, last);
+  triples.erase(std::unique(triples.begin(), triples.end()), triples.end());
   // One pair has each other as domain; of such the one with the lower head stays.
   std::vector<Triple> kept;
   for (const Triple& t : triples) {
