@@ -49,7 +49,8 @@ class WordCounter {
 
   void add(std::string_view word) {
     const std::uint32_t number = table_.number(word);
-    if (number == counts_.size()) counts_.push_back(0);
+    if (number == counts_.size()) [[unlikely]]
+      counts_.push_back(0);
     ++counts_[number];
     ++words_;
     tokens_.push_back(number);

@@ -26,12 +26,13 @@ class NameTable {
 
  private:
   struct Slot {
-    std::uint32_t hash = 0;
+    std::uint64_t head = 0;  // the first 8 letters
+    std::uint32_t size = 0;
     std::uint32_t number = 0;  // + 1; 0: free
   };
 
   // Where the name is, or the free slot where it would be.
-  std::size_t slot_of(std::string_view name, std::uint32_t hash) const;
+  std::size_t slot_of(std::string_view name) const;
   void grow();
 
   std::vector<Slot> slots_;          // a power of two, at most half of them taken

@@ -227,9 +227,15 @@ Result<std::vector<Triple>> triples_of(const std::vector<Synset>& synsets) {
   }
   const auto key = [](const Triple& t) { return std::tuple(t.head, t.relation, t.tail); };
   std::ranges::sort(triples, {}, key);
-  const auto [first, last] = std::ranges::unique(triples);
-  triples.erase(first, last);
-  return triples;
+  triples.erase(std::unique(triples.begin(), triples.end()), triples.end());
+  // One pair has each other as domain; of such the one with the lower head stays.
+  std::vector<Triple> kept;
+  for (const Triple& t : triples) {
+    const Triple inverse{t.tail, t.relation, t.head};
+    const bool both = std::ranges::binary_search(triples, key(inverse), {}, key);
+    if (!both || t.head < t.tail) kept.push_back(t);
+  }
+  return kept;
 }
 
 // Numbers entities and relations that occur, in order.
