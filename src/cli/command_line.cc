@@ -21,6 +21,7 @@ Train large sparse models on one machine or many, without tuning.
   demo       factorize a generated matrix and compare with its noise floor
   launch     run N copies of a program as the nodes of one job
   status     who is in a job, where rows live, who waits for whom
+  ckpt       look at checkpoints, check them, remove old ones
   doctor     is this machine fit to run jobs?
   bench      measure this machine against its limits
   sim        run a whole cluster in this process from one seed
@@ -100,6 +101,7 @@ int run_command_line(std::vector<std::string> arguments, std::ostream& out, std:
       app, action,
       arguments[0] == "launch" ? cut_launch_command(arguments) : std::vector<std::string>());
   add_status_verb(app, action);
+  add_ckpt_verb(app, action);
   add_doctor_verb(app, action);
   add_bench_verb(app, action);
   add_sim_verb(app, action);

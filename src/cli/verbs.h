@@ -20,6 +20,7 @@ void add_config_verb(CLI::App& app, Action& action);
 void add_bench_verb(CLI::App& app, Action& action);
 void add_sim_verb(CLI::App& app, Action& action);
 void add_status_verb(CLI::App& app, Action& action);
+void add_ckpt_verb(CLI::App& app, Action& action);
 void add_doctor_verb(CLI::App& app, Action& action);
 // `command` is what cut_launch_command() gave.
 void add_launch_verb(CLI::App& app, Action& action, std::vector<std::string> command);
