@@ -34,8 +34,12 @@ Interrupts::Interrupts() {
   handle_by(on_signal);
 }
 
-Interrupts::~Interrupts() { handle_by(SIG_DFL); }
+Interrupts::~Interrupts() {
+  handle_by(SIG_DFL);
+}
 
-const std::atomic<bool>& Interrupts::stop() const { return was_asked; }
+const std::atomic<bool>& Interrupts::stop() const {
+  return was_asked;
+}
 
 }  // namespace godwit

@@ -135,8 +135,8 @@ std::string settings_toml(const Settings& settings, const TrainOptions& options)
   for (const Setting& setting : settings.all()) {
     const bool is_word = setting.kind == Setting::Kind::kText || setting.value == "auto";
     text += fmt::format("{} = {}  # {}; {}\n", setting.name,
-                        is_word ? quoted(setting.value) : setting.value,
-                        to_string(setting.source), setting.doc);
+                        is_word ? quoted(setting.value) : setting.value, to_string(setting.source),
+                        setting.doc);
   }
   return text;
 }

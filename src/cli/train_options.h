@@ -16,7 +16,7 @@ struct TrainOptions {
   std::string task;
   std::string data;
   std::int64_t nodes = 1;
-  std::string run;     // directory of the run; empty: a new one in `runs`
+  std::string run;  // directory of the run; empty: a new one in `runs`
   bool resume = false;
   bool json = false;
   bool quiet = false;

@@ -44,15 +44,17 @@ std::string outcome_of(StopCause cause) {
   return "?";
 }
 
-const char* name_of(Split split) { return split == Split::kValid ? "valid" : "test"; }
+const char* name_of(Split split) {
+  return split == Split::kValid ? "valid" : "test";
+}
 
 }  // namespace
 
 const std::vector<std::string>& watched_metrics() {
   static const std::vector<std::string> names{
-      "lease.keys",    "lease.missed_keys", "lease.wait_us", "clock.advance_wait_us",
-      "clock.read_wait_us", "sent.bytes",   "rows.moved_in", "copies",
-      "pull.keys",     "remote.keys"};
+      "lease.keys",         "lease.missed_keys", "lease.wait_us", "clock.advance_wait_us",
+      "clock.read_wait_us", "sent.bytes",        "rows.moved_in", "copies",
+      "pull.keys",          "remote.keys"};
   return names;
 }
 
@@ -65,8 +67,8 @@ TrainOutput::TrainOutput(const TrainOptions& options, const TaskKind& kind, Disk
       err_(err),
       is_json_(options.json),
       progress_(out, time,
-                {.style = progress_style(terminal_columns(STDOUT_FILENO).has_value(),
-                                         options.quiet, options.json),
+                {.style = progress_style(terminal_columns(STDOUT_FILENO).has_value(), options.quiet,
+                                         options.json),
                  .columns = [] { return terminal_columns(STDOUT_FILENO).value_or(0); }}) {
   state_.rate_unit = kind.rate_unit;
 }
@@ -84,9 +86,9 @@ Result<std::string> TrainOutput::open(const std::string& data_name) {
   } else {
     const auto slash = options_.run.find_last_of('/');
     const bool has_parent = slash != std::string::npos;
-    GODWIT_TRY_ASSIGN(dir_, RunDir::make(disk_, has_parent ? options_.run.substr(0, slash) : ".",
-                                         has_parent ? options_.run.substr(slash + 1)
-                                                    : options_.run));
+    GODWIT_TRY_ASSIGN(dir_,
+                      RunDir::make(disk_, has_parent ? options_.run.substr(0, slash) : ".",
+                                   has_parent ? options_.run.substr(slash + 1) : options_.run));
   }
   path_ = dir_->path();
   return path_;
@@ -100,7 +102,9 @@ void TrainOutput::write(const MetricLine& line) {
   }
 }
 
-void TrainOutput::say(const std::string& line) { progress_.message(line); }
+void TrainOutput::say(const std::string& line) {
+  progress_.message(line);
+}
 
 void TrainOutput::warn(const std::string& text) {
   progress_.clear();
@@ -243,8 +247,8 @@ void TrainOutput::end(const LoopResult& result, const std::vector<RunSection>& s
   }
   out_ << fmt::format("\n{} after {}:", end.outcome, duration_text(seconds_));
   for (const auto& [name, value] : end.figures) out_ << fmt::format("  {} {}", name, value);
-  out_ << fmt::format("\n{:.0f} {} while training; report: {}/report.html\n", rate,
-                      kind_.rate_unit, path_)
+  out_ << fmt::format("\n{:.0f} {} while training; report: {}/report.html\n", rate, kind_.rate_unit,
+                      path_)
        << std::flush;
 }
 

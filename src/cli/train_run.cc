@@ -41,6 +41,9 @@ class TrainRun {
     const Catalog catalog{.data_dir = value_of(environment_, "GODWIT_DATA").value_or("")};
     GODWIT_TRY_ASSIGN(const DataSource source, find_data(catalog, options_.data));
     GODWIT_TRY_ASSIGN(task_, kind_.make(settings_, catalog, source));
+    if (settings_.is_auto("judge_every")) {
+      settings_.resolve("judge_every", std::to_string(task_->judge_every()));
+    }
     GODWIT_TRY_ASSIGN(const std::int64_t workers, count_workers());
     GODWIT_TRY_ASSIGN(session_, Session::open({.workers = workers}));
     auto done = train_in_session(source, workers);
@@ -91,8 +94,8 @@ class TrainRun {
                            .seconds_max = 60 * settings_.number("max_minutes"),
                            .save_every = settings_.number("save_every"),
                            .watch = watched_metrics()};
-    GODWIT_TRY_ASSIGN(const LoopResult result, train(*session_, *task_, loop, begin, time_,
-                                                     interrupts_.stop(), events));
+    GODWIT_TRY_ASSIGN(const LoopResult result,
+                      train(*session_, *task_, loop, begin, time_, interrupts_.stop(), events));
     const bool is_interrupted = result.cause == StopCause::kInterrupted;
     if (is_first()) {
       std::vector<RunSection> sections;

@@ -57,7 +57,8 @@ std::vector<Piece> pieces_of(const ProgressState& state, double elapsed, double 
       [&] { return fmt::format("local {:.1f}%", 100 * state.local_share); });
   // At the end what it took is worth more than that nothing is left.
   const bool finished = state.done >= 1;
-  add(3, !finished && std::isfinite(left), [&] { return fmt::format("ETA {}", duration_text(left)); });
+  add(3, !finished && std::isfinite(left),
+      [&] { return fmt::format("ETA {}", duration_text(left)); });
   add(3, finished, [&] { return fmt::format("in {}", duration_text(elapsed)); });
   return pieces;
 }

@@ -11,7 +11,8 @@ void add_common_settings(Settings& settings) {
   settings.add_number("valid_share", "0.05", 0, 0.9, "of such data, to choose by");
   settings.add_number("test_share", "0.1", 0, 0.9, "of such data, to judge by");
   settings.add_count("workers", "auto", 1, 1024, "auto: cores / nodes; threads of each node");
-  settings.add_count("judge_every", "1", 0, 1'000'000, "epochs; 0: only at the end");
+  settings.add_count("judge_every", "auto", 0, 1'000'000,
+                     "auto: by the task; epochs between judgements; 0: only at the end");
   settings.add_count("patience", "0", 0, 1'000'000,
                      "judgements without a better one before it stops; 0: goes on");
   settings.add_number("max_minutes", "0", 0, 1e6, "trains no longer; 0: no limit");

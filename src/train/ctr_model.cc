@@ -16,7 +16,9 @@ void step(float& weight, float& squares, float gradient, float rate) {
 }
 
 // log(1 + exp(x)) without overflow.
-double softplus(double x) { return x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x)); }
+double softplus(double x) {
+  return x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x));
+}
 
 }  // namespace
 
@@ -50,8 +52,7 @@ double CtrStep::learn(std::span<const FeatureUse> uses, float* const* rows, bool
     for (std::size_t k = 0; k < model_.rank; ++k) {
       const float factor = row[1 + k];
       const float slope = use.value * (sums_[k] - use.value * factor);
-      step(row[1 + k], state[1 + k], error * slope + model_.penalty * factor,
-           model_.learning_rate);
+      step(row[1 + k], state[1 + k], error * slope + model_.penalty * factor, model_.learning_rate);
     }
   }
   return softplus(is_click ? -odds : odds);

@@ -18,8 +18,8 @@ double loss_of(const std::vector<FeatureUse>& uses, const std::vector<std::vecto
     odds += double{uses[i].value} * double{rows[uses[i].place][0]};
     for (std::size_t j = i + 1; j < uses.size(); ++j) {
       for (std::size_t k = 0; k < rank; ++k) {
-        odds += double{uses[i].value} * double{uses[j].value} *
-                double{rows[uses[i].place][1 + k]} * double{rows[uses[j].place][1 + k]};
+        odds += double{uses[i].value} * double{uses[j].value} * double{rows[uses[i].place][1 + k]} *
+                double{rows[uses[j].place][1 + k]};
       }
     }
   }
@@ -51,9 +51,8 @@ TEST(CtrModel, StepsAgainstTheGradient) {
           auto minus = before;
           plus[row][i] += 1e-2F;
           minus[row][i] -= 1e-2F;
-          const double gradient = (loss_of(uses, plus, rank, is_click) -
-                                   loss_of(uses, minus, rank, is_click)) /
-                                  2e-2;
+          const double gradient =
+              (loss_of(uses, plus, rank, is_click) - loss_of(uses, minus, rank, is_click)) / 2e-2;
           const float squares = rows[row][model.length() + i];
           EXPECT_NEAR(std::sqrt(double{squares}), std::abs(gradient), 2e-3)
               << "row " << row << " float " << i;

@@ -93,8 +93,8 @@ class CtrTask final : public Task {
       for (; made < std::min(batches, i + 1 + kBatchesAhead); ++made) {
         Batch batch = make_batch(set_.train, order.part(segment, made, batches));
         const Tick tick{worker.tick().value() + static_cast<std::int64_t>(made - i)};
-        GODWIT_TRY_ASSIGN(batch.lease, worker.intend(*features_, batch.keys, tick,
-                                                     Tick{tick.value() + 1}));
+        GODWIT_TRY_ASSIGN(batch.lease,
+                          worker.intend(*features_, batch.keys, tick, Tick{tick.value() + 1}));
         ahead.push_back(std::move(batch));
       }
       Batch batch = std::move(ahead.front());
@@ -170,8 +170,8 @@ class CtrTask final : public Task {
   }
 
   static std::span<const FeatureUse> uses_of(const Batch& batch, std::size_t example) {
-    return std::span(batch.uses).subspan(batch.begins[example],
-                                         batch.begins[example + 1] - batch.begins[example]);
+    return std::span(batch.uses)
+        .subspan(batch.begins[example], batch.begins[example + 1] - batch.begins[example]);
   }
 
   static Batch make_batch(const SparseRows& rows, std::span<const std::uint64_t> examples) {
@@ -221,7 +221,8 @@ Result<> resolve_ctr_settings(Settings& settings, const SparseSet& set) {
   static_cast<void>(settings);
   if (set.train.size() == 0) return invalid_argument("there are no examples to learn from");
   if (!set.binary) {
-    return invalid_argument("labels are not of two classes (0 and 1, or -1 and 1): ctr cannot learn them");
+    return invalid_argument(
+        "labels are not of two classes (0 and 1, or -1 and 1): ctr cannot learn them");
   }
   return {};
 }

@@ -8,8 +8,8 @@
 
 namespace godwit {
 
-// In how many ticks each worker goes through its part of a segment if a tick shall have about `batch`
-// examples: the same for all, whatever the numbers of their examples are.
+// In how many ticks each worker goes through its part of a segment if a tick shall have about
+// `batch` examples: the same for all, whatever the numbers of their examples are.
 std::size_t ticks_of_segment(std::uint64_t examples, std::int64_t segments, std::int64_t workers,
                              std::size_t batch);
 

@@ -5,9 +5,9 @@
 #include <functional>
 #include <span>
 
+#include "data/low_rank.h"
 #include "godwit/result.h"
 #include "godwit/session.h"
-#include "data/low_rank.h"
 
 namespace godwit {
 

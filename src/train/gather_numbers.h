@@ -13,8 +13,8 @@
 
 namespace godwit {
 
-// What each node has told, in the order of nodes. Also a barrier. To be called by one thread of each
-// node, with as many numbers.
+// What each node has told, in the order of nodes. Also a barrier. To be called by one thread of
+// each node, with as many numbers.
 inline Result<std::vector<std::vector<double>>> gather_numbers(Session& session,
                                                                std::span<const double> mine) {
   std::string bytes(mine.size_bytes(), '\0');

@@ -27,8 +27,8 @@ std::vector<std::pair<std::uint32_t, std::uint32_t>> share_rows(std::span<const 
 // How many blocks: depends on the columns and on how long their rows are, not on who works.
 std::uint32_t count_blocks(std::uint32_t columns, std::size_t row_bytes);
 
-// The blocks of the rows [first, last). Values become (value - mean) * scale. In a block rows rise, so
-// that memory is gone through in one direction; a row's columns are in an order drawn by `seed`.
+// The blocks of the rows [first, last). Values become (value - mean) * scale. In a block rows rise,
+// so that memory is gone through in one direction; a row's columns are in an order drawn by `seed`.
 std::vector<MfBlock> make_blocks(std::span<const Rating> ratings,
                                  std::pair<std::uint32_t, std::uint32_t> rows,
                                  std::uint32_t columns, std::uint32_t blocks, float mean,

@@ -156,8 +156,8 @@ class MfTask final : public Task {
       for (std::size_t i = 0; i < batch.size(); ++i) {
         const std::size_t at = i * layout_.length();
         const float found = predict_rating(&rows[at], &columns[at], layout_);
-        const float value = std::clamp(moments_.mean + moments_.deviation * found, moments_.min,
-                                       moments_.max);
+        const float value =
+            std::clamp(moments_.mean + moments_.deviation * found, moments_.min, moments_.max);
         const double error = double{value} - double{batch[i].value};
         squares += error * error;
       }

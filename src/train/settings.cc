@@ -16,7 +16,9 @@ namespace {
 
 constexpr std::string_view kAuto = "auto";
 
-bool may_be_auto(const Setting& setting) { return setting.doc.starts_with(kAuto); }
+bool may_be_auto(const Setting& setting) {
+  return setting.doc.starts_with(kAuto);
+}
 
 std::string join(const std::vector<std::string>& names) {
   std::string text;
@@ -163,7 +165,9 @@ const Setting& Settings::find(std::string_view name) const {
   return *found;
 }
 
-bool Settings::is_auto(std::string_view name) const { return find(name).value == kAuto; }
+bool Settings::is_auto(std::string_view name) const {
+  return find(name).value == kAuto;
+}
 
 std::int64_t Settings::count(std::string_view name) const {
   return parse_number<std::int64_t>(find(name).value).value();
@@ -173,8 +177,12 @@ double Settings::number(std::string_view name) const {
   return parse_number<double>(find(name).value).value();
 }
 
-bool Settings::flag(std::string_view name) const { return find(name).value == "true"; }
+bool Settings::flag(std::string_view name) const {
+  return find(name).value == "true";
+}
 
-const std::string& Settings::text(std::string_view name) const { return find(name).value; }
+const std::string& Settings::text(std::string_view name) const {
+  return find(name).value;
+}
 
 }  // namespace godwit

@@ -56,6 +56,8 @@ class Task {
   virtual std::int64_t epochs() const = 0;
   // Of each epoch: about a second's work each.
   virtual std::int64_t segments() const = 0;
+  // After how many epochs to judge, if nobody says otherwise.
+  virtual std::int64_t judge_every() const { return 1; }
   // The first figure: "rmse".
   virtual std::string quality_name() const = 0;
   // Whether a larger one is better.
@@ -69,7 +71,8 @@ class Task {
   // Before the first segment that is trained of an epoch; on one thread of each node.
   virtual Result<> begin_epoch(std::int64_t epoch) = 0;
   // One worker's part of a segment; on its thread. All workers end equally many ticks in it: who
-  // did not would keep those waiting whose reads are bounded. Adds to `sums`: at least "loss" and "examples".
+  // did not would keep those waiting whose reads are bounded. Adds to `sums`: at least "loss" and
+  // "examples".
   virtual Result<> train(Worker& worker, const WorkerShare& share, std::int64_t segment,
                          Sums& sums) = 0;
 

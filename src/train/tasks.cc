@@ -10,6 +10,7 @@
 #include "data/load.h"
 #include "train/common_settings.h"
 #include "train/ctr_task.h"
+#include "train/kge_task.h"
 #include "train/mf_task.h"
 
 namespace godwit {
@@ -28,6 +29,13 @@ Result<std::unique_ptr<Task>> make_mf(Settings& settings, const Catalog& /*catal
   return make_mf_task(settings, std::move(ratings));
 }
 
+Result<std::unique_ptr<Task>> make_kge(Settings& settings, const Catalog& /*catalog*/,
+                                       const DataSource& source) {
+  GODWIT_TRY_ASSIGN(Graph graph, load_graph(source, split_of(settings)));
+  GODWIT_TRY(resolve_kge_settings(settings, graph));
+  return make_kge_task(settings, std::move(graph));
+}
+
 Result<std::unique_ptr<Task>> make_ctr(Settings& settings, const Catalog& /*catalog*/,
                                        const DataSource& source) {
   GODWIT_TRY_ASSIGN(SparseSet set, load_sparse(source, split_of(settings)));
@@ -40,6 +48,8 @@ Result<std::unique_ptr<Task>> make_ctr(Settings& settings, const Catalog& /*cata
 const std::vector<TaskKind>& task_kinds() {
   static const std::vector<TaskKind> kinds{
       {"mf", "matrix factorization: who rates what how", "ratings/s", add_mf_settings, make_mf},
+      {"kge", "knowledge-graph embeddings: ComplEx, DistMult, TransE, RESCAL", "questions/s",
+       add_kge_settings, make_kge},
       {"ctr", "click prediction: logistic regression, factorization machine", "examples/s",
        add_ctr_settings, make_ctr},
   };
@@ -54,8 +64,8 @@ Result<const TaskKind*> find_task_kind(std::string_view name) {
   }
   std::string all;
   for (const std::string& known : names) all += (all.empty() ? "" : ", ") + known;
-  return invalid_argument("there is no task '{}'{}; there are: {}", name,
-                          did_you_mean(name, names), all);
+  return invalid_argument("there is no task '{}'{}; there are: {}", name, did_you_mean(name, names),
+                          all);
 }
 
 Settings settings_of(const TaskKind& kind) {

@@ -83,9 +83,7 @@ class Loop {
   }
 
  private:
-  double seconds() const {
-    return std::chrono::duration<double>(time_.now() - began_).count();
-  }
+  double seconds() const { return std::chrono::duration<double>(time_.now() - began_).count(); }
 
   // Trains one segment and moves on. A cause to stop, if there is one.
   Result<std::optional<StopCause>> run_segment() {
@@ -138,15 +136,14 @@ class Loop {
   void report_segment(const std::vector<double>& all, double now, double took) {
     if (session_.node() != NodeId{0}) return;
     const auto segments = static_cast<double>(task_.segments());
-    SegmentReport report{
-        .next = result_.next,
-        .seconds = now,
-        .segment_seconds = took,
-        .loss = all[3] > 0 ? all[2] / all[3] : 0,
-        .examples = all[3],
-        .share_done = (static_cast<double>(result_.next.epoch) +
-                       static_cast<double>(result_.next.segment) / segments) /
-                      static_cast<double>(task_.epochs())};
+    SegmentReport report{.next = result_.next,
+                         .seconds = now,
+                         .segment_seconds = took,
+                         .loss = all[3] > 0 ? all[2] / all[3] : 0,
+                         .examples = all[3],
+                         .share_done = (static_cast<double>(result_.next.epoch) +
+                                        static_cast<double>(result_.next.segment) / segments) /
+                                       static_cast<double>(task_.epochs())};
     for (std::size_t i = 0; i < options_.watch.size(); ++i) {
       report.metrics[options_.watch[i]] = all[4 + i];
     }

@@ -1,5 +1,6 @@
-// train/training_loop.h: goes over the data, epoch by epoch and segment by segment, with all workers
-// of the job; judges, saves and stops where they meet. All nodes run it, and all decide the same.
+// train/training_loop.h: goes over the data, epoch by epoch and segment by segment, with all
+// workers of the job; judges, saves and stops where they meet. All nodes run it, and all decide the
+// same.
 #pragma once
 
 #include <atomic>

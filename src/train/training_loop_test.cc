@@ -1,4 +1,5 @@
-// train/training_loop_test.cc: a whole training on one node and on several, by matrix factorization.
+// train/training_loop_test.cc: a whole training on one node and on several, by matrix
+// factorization.
 #include "train/training_loop.h"
 
 #include <gmock/gmock.h>
