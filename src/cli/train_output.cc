@@ -50,11 +50,16 @@ const char* name_of(Split split) {
 
 }  // namespace
 
-const std::vector<std::string>& watched_metrics() {
+const std::vector<std::string>& watched_counters() {
   static const std::vector<std::string> names{
       "lease.keys",         "lease.missed_keys", "lease.wait_us", "clock.advance_wait_us",
-      "clock.read_wait_us", "sent.bytes",        "rows.moved_in", "copies",
-      "pull.keys",          "remote.keys"};
+      "clock.read_wait_us", "sent.bytes",        "rows.moved_in", "pull.keys",
+      "remote.keys"};
+  return names;
+}
+
+const std::vector<std::string>& watched_levels() {
+  static const std::vector<std::string> names{"copies"};
   return names;
 }
 
@@ -144,12 +149,7 @@ void TrainOutput::begin(const Settings& settings, const Task& task, std::int64_t
 }
 
 Figures TrainOutput::job_figures(const SegmentReport& report) {
-  const auto grown = [&](const char* name) {
-    const auto found = report.metrics.find(name);
-    if (found == report.metrics.end()) return 0.0;
-    const double before = std::exchange(before_[name], found->second);
-    return found->second - before;
-  };
+  const auto grown = [&](const char* name) { return report.grown.at(name); };
   const double leased = grown("lease.keys");
   const double missed = grown("lease.missed_keys");
   const double pulled = grown("pull.keys");
@@ -164,8 +164,9 @@ Figures TrainOutput::job_figures(const SegmentReport& report) {
   figures.emplace_back(metric::kWaitRows, grown("lease.wait_us") / worker_us);
   figures.emplace_back(metric::kWaitTicks,
                        (grown("clock.advance_wait_us") + grown("clock.read_wait_us")) / worker_us);
-  figures.emplace_back(metric::kReplicas, report.metrics.at("copies"));
-  figures.emplace_back(metric::kRelocations, report.metrics.at("rows.moved_in"));
+  figures.emplace_back(metric::kReplicas, report.levels.at("copies"));
+  relocations_ += grown("rows.moved_in");
+  figures.emplace_back(metric::kRelocations, relocations_);
   return figures;
 }
 

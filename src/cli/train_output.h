@@ -3,7 +3,6 @@
 #pragma once
 
 #include <iosfwd>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,7 +21,8 @@
 namespace godwit {
 
 // Names of Session::metrics() that the loop adds up over the nodes.
-const std::vector<std::string>& watched_metrics();
+const std::vector<std::string>& watched_counters();
+const std::vector<std::string>& watched_levels();
 
 class TrainOutput {
  public:
@@ -66,7 +66,7 @@ class TrainOutput {
   std::int64_t workers_ = 1;  // of all nodes
   double seconds_ = 0;
   ProgressState state_;
-  std::map<std::string, double> before_;  // metrics at the last segment
+  double relocations_ = 0;
 };
 
 }  // namespace godwit

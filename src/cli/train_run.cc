@@ -93,7 +93,8 @@ class TrainRun {
                            .patience = settings_.count("patience"),
                            .seconds_max = 60 * settings_.number("max_minutes"),
                            .save_every = settings_.number("save_every"),
-                           .watch = watched_metrics()};
+                           .counters = watched_counters(),
+                           .levels = watched_levels()};
     GODWIT_TRY_ASSIGN(const LoopResult result,
                       train(*session_, *task_, loop, begin, time_, interrupts_.stop(), events));
     const bool is_interrupted = result.cause == StopCause::kInterrupted;

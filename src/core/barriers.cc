@@ -24,6 +24,14 @@ void Barriers::enter(TicketId ticket) {
   if (!handled.ok()) waits_.fail(ticket, handled.error());
 }
 
+std::vector<NodeId> Barriers::missing() const {
+  std::vector<NodeId> nodes;
+  for_each_peer(self_, nodes_, [&](NodeId peer) {
+    if (reached_[static_cast<std::size_t>(peer.value())] < entered_) nodes.push_back(peer);
+  });
+  return nodes;
+}
+
 Result<> Barriers::on_barrier(NodeId from, const Barrier& barrier) {
   if (self_ != kCoordinator || barrier.node != from) {
     return corruption("node {} told node {} that node {} is at a barrier", from.value(),

@@ -18,6 +18,9 @@ class Barriers {
   // This node is at its next barrier; the ticket is done when all nodes are at theirs.
   void enter(TicketId ticket);
 
+  // Nodes that have not come to the barrier at which this node is. REQUIRES: it is the coordinator.
+  std::vector<NodeId> missing() const;
+
   // kCorruption if `from` cannot have meant it.
   Result<> on_barrier(NodeId from, const Barrier& barrier);
   Result<> on_released(NodeId from, const Released& released);

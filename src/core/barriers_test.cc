@@ -46,6 +46,15 @@ TEST_F(BarriersTest, TheLastToComeReleasesAll) {
   }
 }
 
+TEST_F(BarriersTest, TheCoordinatorNamesThoseThatHaveNotCome) {
+  enter(1);
+  const TicketId ticket = enter(0);
+  const std::string text = cores_.core(0).describe(ticket, cores_.now);
+  EXPECT_THAT(text, testing::HasSubstr("waiting for node 2"));
+  EXPECT_THAT(text, testing::Not(testing::HasSubstr("node 0")));
+  EXPECT_THAT(text, testing::Not(testing::HasSubstr("node 1")));
+}
+
 TEST_F(BarriersTest, OneAtTheNextBarrierDoesNotCountForThisOne) {
   const TicketId first = enter(1);
   const TicketId second = enter(1);

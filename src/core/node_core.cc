@@ -20,7 +20,6 @@ constexpr int kRoundShare = 10;
 // answer, and to receive.
 constexpr int kSettlingShare = 50;
 constexpr Duration kSettlingSlack = std::chrono::milliseconds(5);
-constexpr Duration kSilent = std::chrono::milliseconds(1500);  // beats come more often
 // Who passes by runs a round that is due; the timer, for which a thread must be woken up, waits for
 // that a little.
 constexpr Duration kRoundSlack = std::chrono::milliseconds(1);
@@ -366,34 +365,5 @@ void NodeCore::finish_farewell_if_alone() {
 }
 
 // Who is behind may wait for the acknowledgements of another one.
-std::string NodeCore::describe_silent(Time now) const {
-  std::string text;
-  for_each_peer(options_.self, options_.nodes, [&](NodeId peer) {
-    if (members_.has_left(peer) || now - members_.last_heard(peer) < kSilent) return;
-    text += "; " + members_.describe(peer, now);
-  });
-  return text;
-}
-
-std::string NodeCore::describe(TicketId ticket, Time now) const {
-  std::string text = waits_.what(ticket);
-  const LeaseRows* const lease = leases_.awaited(ticket);
-  const bool is_bounded = lease != nullptr && lease->need.has_value();
-  if (clocks_.is_waiting(ticket) || (is_bounded && clocks_.stable() < *lease->need)) {
-    return text + ", waiting for " + clocks_.describe_slowest(now, members_) + describe_silent(now);
-  }
-  if (is_bounded) {
-    text +=
-        fmt::format(", {} of which are on their way", lease->missing.size() + lease->stale.size());
-    for (const NodeId peer : leases_.asked_for(*lease)) {
-      text += ", waiting for " + members_.describe(peer, now);
-    }
-    return text;
-  }
-  for (const NodeId peer : waits_.waiting_for(ticket)) {
-    text += ", waiting for " + members_.describe(peer, now);
-  }
-  return text;
-}
 
 }  // namespace godwit

@@ -84,14 +84,12 @@ Result<> Node::open_lease(Schedule& schedule, const Schedule::LeasePtr& lease) {
   });
   if (error) return std::move(*error);
   if (is_ready) return {};
-  const Time begin = time_.now();
   if (lease->rows.need) {
-    GODWIT_TRY(wait_bounded(schedule, ticket, WaitFor::kRead));
+    GODWIT_TRY(wait_bounded(schedule, ticket, WaitFor::kRead));  // counts itself
   } else {
+    const Time begin = time_.now();
     GODWIT_TRY(wait(ticket));
-  }
-  const Duration waited = time_.now() - begin;
-  {
+    const Duration waited = time_.now() - begin;
     const MutexLock lock(mutex_);
     lease_wait_us_->add(static_cast<std::uint64_t>(waited.count() / 1000));
   }

@@ -7,7 +7,6 @@
 #include <array>
 #include <cmath>
 #include <functional>
-#include <map>
 #include <numeric>
 #include <unordered_map>
 #include <utility>
@@ -26,31 +25,42 @@ double dot(const float* a, const float* b, std::size_t n) {
   return sum;
 }
 
-// How often each entity answers (?, relation) in training facts.
-using Counts = std::map<std::uint32_t, std::unordered_map<std::uint32_t, std::uint32_t>>;
+// How often each entity answers questions of a relation in training facts.
+class Popularity {
+ public:
+  void add(std::uint32_t entity) { ++counts_[entity]; }
+  void settle() {
+    for (const auto& [entity, count] : counts_) falling_.push_back(count);
+    std::sort(falling_.begin(), falling_.end(), std::greater<>());
+  }
 
-// The rank of `answer` among all entities by falling count, ties at their mean.
-double popularity_rank(const std::unordered_map<std::uint32_t, std::uint32_t>& counts,
-                       std::size_t entities, std::uint32_t answer,
-                       std::span<const std::uint32_t> known) {
-  const auto count_of = [&](std::uint32_t entity) {
-    const auto found = counts.find(entity);
-    return found == counts.end() ? 0U : found->second;
-  };
-  const std::uint32_t mine = count_of(answer);
-  double higher = 0;
-  double same = mine == 0 ? static_cast<double>(entities - counts.size()) : 0;
-  for (const auto& [entity, count] : counts) {
-    higher += count > mine ? 1 : 0;
-    same += count == mine ? 1 : 0;
+  // The rank of `answer` among all entities by falling count, ties at their mean; known answers do
+  // not count.
+  double rank(std::size_t entities, std::uint32_t answer,
+              std::span<const std::uint32_t> known) const {
+    const std::uint32_t mine = count_of(answer);
+    const auto [first, last] =
+        std::equal_range(falling_.begin(), falling_.end(), mine, std::greater<>());
+    auto higher = static_cast<double>(first - falling_.begin());
+    auto same = static_cast<double>(mine == 0 ? entities - falling_.size()
+                                              : static_cast<std::size_t>(last - first));
+    for (const std::uint32_t entity : known) {
+      if (entity == answer) continue;
+      higher -= count_of(entity) > mine ? 1 : 0;
+      same -= count_of(entity) == mine ? 1 : 0;
+    }
+    return 1 + higher + (same - 1) / 2;
   }
-  for (const std::uint32_t entity : known) {  // they do not count, the answer aside
-    if (entity == answer) continue;
-    higher -= count_of(entity) > mine ? 1 : 0;
-    same -= count_of(entity) == mine ? 1 : 0;
+
+ private:
+  std::uint32_t count_of(std::uint32_t entity) const {
+    const auto found = counts_.find(entity);
+    return found == counts_.end() ? 0 : found->second;
   }
-  return 1 + higher + (same - 1) / 2;
-}
+
+  std::unordered_map<std::uint32_t, std::uint32_t> counts_;
+  std::vector<std::uint32_t> falling_;
+};
 
 std::vector<std::uint32_t> entities_to_show(const Graph& graph) {
   std::vector<std::uint32_t> shown;
@@ -77,18 +87,20 @@ std::vector<std::uint32_t> entities_to_show(const Graph& graph) {
 }  // namespace
 
 double popularity_mrr(const Graph& graph, std::span<const Triple> facts, const KnownFacts& known) {
-  Counts tails;
-  Counts heads;
+  std::vector<Popularity> tails(graph.relations.size());
+  std::vector<Popularity> heads(graph.relations.size());
   for (const Triple& fact : graph.train) {
-    ++tails[fact.relation][fact.tail];
-    ++heads[fact.relation][fact.head];
+    tails[fact.relation].add(fact.tail);
+    heads[fact.relation].add(fact.head);
   }
+  for (Popularity& popularity : tails) popularity.settle();
+  for (Popularity& popularity : heads) popularity.settle();
   double sum = 0;
   for (const Triple& fact : facts) {
-    sum += 1 / popularity_rank(tails[fact.relation], graph.entities.size(), fact.tail,
-                               known.tails(fact.head, fact.relation));
-    sum += 1 / popularity_rank(heads[fact.relation], graph.entities.size(), fact.head,
-                               known.heads(fact.relation, fact.tail));
+    sum += 1 / tails[fact.relation].rank(graph.entities.size(), fact.tail,
+                                         known.tails(fact.head, fact.relation));
+    sum += 1 / heads[fact.relation].rank(graph.entities.size(), fact.head,
+                                         known.heads(fact.relation, fact.tail));
   }
   return facts.empty() ? 0 : sum / (2 * static_cast<double>(facts.size()));
 }

@@ -89,6 +89,7 @@ class Loop {
   Result<std::optional<StopCause>> run_segment() {
     const double before = seconds();
     const std::int64_t segment = result_.next.segment;
+    const auto metrics_before = session_.metrics();
     GODWIT_TRY_ASSIGN(
         const Sums sums,
         run_workers(session_, workers_, [&](Worker& worker, const WorkerShare& share, Sums& part) {
@@ -97,7 +98,10 @@ class Loop {
     std::vector<double> mine{stop_.load(std::memory_order_relaxed) ? 1.0 : 0.0, seconds(),
                              value_of(sums.named, "loss"), value_of(sums.named, "examples")};
     const auto metrics = session_.metrics();
-    for (const std::string& name : options_.watch) mine.push_back(value_of(metrics, name));
+    for (const std::string& name : options_.counters) {
+      mine.push_back(value_of(metrics, name) - value_of(metrics_before, name));
+    }
+    for (const std::string& name : options_.levels) mine.push_back(value_of(metrics, name));
     GODWIT_TRY_ASSIGN(const auto told, gather_numbers(session_, mine));
     std::vector<double> all(mine.size());
     for (const auto& node : told) {
@@ -144,9 +148,9 @@ class Loop {
                          .share_done = (static_cast<double>(result_.next.epoch) +
                                         static_cast<double>(result_.next.segment) / segments) /
                                        static_cast<double>(task_.epochs())};
-    for (std::size_t i = 0; i < options_.watch.size(); ++i) {
-      report.metrics[options_.watch[i]] = all[4 + i];
-    }
+    auto next = all.begin() + 4;
+    for (const std::string& name : options_.counters) report.grown[name] = *next++;
+    for (const std::string& name : options_.levels) report.levels[name] = *next++;
     events_.on_segment(report);
   }
 

@@ -34,7 +34,8 @@ struct SegmentReport {
   double loss = 0;      // mean over the segment's examples
   double examples = 0;  // of the segment
   double share_done = 0;
-  std::map<std::string, double> metrics;  // of Session::metrics(), added up over nodes
+  std::map<std::string, double> grown;   // in the segment: what LoopOptions names, of all nodes
+  std::map<std::string, double> levels;  // at its end, likewise
 };
 
 struct JudgeReport {
@@ -54,7 +55,9 @@ struct LoopOptions {
   std::int64_t patience = 0;       // stops after so many judgements without a better one; 0: never
   double seconds_max = 0;          // trains no longer than this; 0: no limit
   double save_every = 0;           // seconds; 0: only at the end
-  std::vector<std::string> watch;  // names of metrics to add up
+  // Names of Session::metrics() to add up over nodes: counters, and what goes up and down.
+  std::vector<std::string> counters;
+  std::vector<std::string> levels;
 };
 
 // What the loop tells and asks its surroundings; reports come on node 0 only.

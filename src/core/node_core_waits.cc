@@ -1,0 +1,47 @@
+// core/node_core_waits.cc: what a ticket of this node waits for, in words.
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "core/node_core.h"
+#include "core/peers.h"
+
+namespace godwit {
+namespace {
+
+constexpr Duration kSilent = std::chrono::milliseconds(1500);  // beats come more often
+
+}  // namespace
+
+std::string NodeCore::describe_silent(Time now) const {
+  std::string text;
+  for_each_peer(options_.self, options_.nodes, [&](NodeId peer) {
+    if (members_.has_left(peer) || now - members_.last_heard(peer) < kSilent) return;
+    text += "; " + members_.describe(peer, now);
+  });
+  return text;
+}
+
+std::string NodeCore::describe(TicketId ticket, Time now) const {
+  std::string text = waits_.what(ticket);
+  const LeaseRows* const lease = leases_.awaited(ticket);
+  const bool is_bounded = lease != nullptr && lease->need.has_value();
+  if (clocks_.is_waiting(ticket) || (is_bounded && clocks_.stable() < *lease->need)) {
+    return text + ", waiting for " + clocks_.describe_slowest(now, members_) + describe_silent(now);
+  }
+  if (is_bounded) {
+    text +=
+        fmt::format(", {} of which are on their way", lease->missing.size() + lease->stale.size());
+    for (const NodeId peer : leases_.asked_for(*lease)) {
+      text += ", waiting for " + members_.describe(peer, now);
+    }
+    return text;
+  }
+  std::vector<NodeId> awaited = waits_.waiting_for(ticket);
+  // Only a coordinator at a barrier waits for itself: it stands for those that have not come.
+  if (std::erase(awaited, options_.self) > 0) awaited = barriers_.missing();
+  for (const NodeId peer : awaited) text += ", waiting for " + members_.describe(peer, now);
+  return text;
+}
+
+}  // namespace godwit
