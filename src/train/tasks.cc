@@ -7,11 +7,13 @@
 #include "base/errors.h"
 #include "base/nearest_name.h"
 #include "base/try.h"
+#include "data/analogies.h"
 #include "data/load.h"
 #include "train/common_settings.h"
 #include "train/ctr_task.h"
 #include "train/kge_task.h"
 #include "train/mf_task.h"
+#include "train/w2v_task.h"
 
 namespace godwit {
 namespace {
@@ -36,6 +38,24 @@ Result<std::unique_ptr<Task>> make_kge(Settings& settings, const Catalog& /*cata
   return make_kge_task(settings, std::move(graph));
 }
 
+Result<std::unique_ptr<Task>> make_w2v(Settings& settings, const Catalog& catalog,
+                                       const DataSource& source) {
+  const auto count = [&](const char* name) {
+    return static_cast<std::uint64_t>(settings.count(name));
+  };
+  GODWIT_TRY_ASSIGN(Corpus corpus,
+                    load_corpus(source, {.min_count = count("min_count"),
+                                         .max_words = count("max_words")}));
+  AnalogyQuestions questions;
+  if (const auto file = find_analogies(catalog)) {
+    GODWIT_TRY_ASSIGN(const auto sections, read_analogies(*file));
+    for (const AnalogySection& section : sections) {
+      questions.insert(questions.end(), section.questions.begin(), section.questions.end());
+    }
+  }
+  return make_w2v_task(settings, std::move(corpus), std::move(questions));
+}
+
 Result<std::unique_ptr<Task>> make_ctr(Settings& settings, const Catalog& /*catalog*/,
                                        const DataSource& source) {
   GODWIT_TRY_ASSIGN(SparseSet set, load_sparse(source, split_of(settings)));
@@ -50,6 +70,8 @@ const std::vector<TaskKind>& task_kinds() {
       {"mf", "matrix factorization: who rates what how", "ratings/s", add_mf_settings, make_mf},
       {"kge", "knowledge-graph embeddings: ComplEx, DistMult, TransE, RESCAL", "questions/s",
        add_kge_settings, make_kge},
+      {"w2v", "word vectors: skip-gram with negative sampling", "words/s", add_w2v_settings,
+       make_w2v},
       {"ctr", "click prediction: logistic regression, factorization machine", "examples/s",
        add_ctr_settings, make_ctr},
   };
