@@ -16,9 +16,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/chi_square_fixture.h"
 #include "godwit/session.h"
 #include "node/job_fixture.h"
-#include "placement/chi_square_fixture.h"
 #include "placement/distribution.h"
 
 namespace godwit {

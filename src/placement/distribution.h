@@ -6,10 +6,10 @@
 #include <memory>
 #include <span>
 
+#include "base/alias_table.h"
 #include "base/prng.h"
 #include "godwit/ids.h"
 #include "godwit/result.h"
-#include "placement/alias_table.h"
 
 namespace godwit {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "placement/chi_square_fixture.h"
+#include "base/chi_square_fixture.h"
 
 namespace godwit {
 namespace {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "placement/chi_square_fixture.h"
+#include "base/chi_square_fixture.h"
 
 namespace godwit {
 namespace {

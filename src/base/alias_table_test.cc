@@ -1,5 +1,5 @@
-// placement/alias_table_test.cc: the table's columns add up to the weights, exactly.
-#include "placement/alias_table.h"
+// base/alias_table_test.cc: the table's columns add up to the weights, exactly.
+#include "base/alias_table.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "placement/chi_square_fixture.h"
+#include "base/chi_square_fixture.h"
 
 namespace godwit {
 namespace {

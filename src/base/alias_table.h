@@ -1,4 +1,4 @@
-// placement/alias_table.h: draws keys in proportion to given weights in constant time (Walker and
+// base/alias_table.h: draws keys in proportion to given weights in constant time (Walker and
 // Vose). Immutable; thread-safe.
 #pragma once
 

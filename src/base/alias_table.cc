@@ -1,5 +1,5 @@
-// placement/alias_table.cc: Vose's construction, in linear time.
-#include "placement/alias_table.h"
+// base/alias_table.cc: Vose's construction, in linear time.
+#include "base/alias_table.h"
 
 #include <algorithm>
 #include <cmath>

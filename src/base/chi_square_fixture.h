@@ -1,4 +1,4 @@
-// placement/chi_square_fixture.h: do counts look drawn with given probabilities? For tests.
+// base/chi_square_fixture.h: do counts look drawn with given probabilities? For tests.
 #pragma once
 
 #include <gtest/gtest.h>
