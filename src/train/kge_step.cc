@@ -16,7 +16,7 @@ namespace {
 // Scores kept at a time: written, turned into slopes and read twice, they should not leave the
 // cache; but a product with few rows is slow.
 constexpr std::size_t kScoresMax = std::size_t{1} << 19;
-constexpr std::size_t kChunkMin = 64;
+constexpr std::size_t kChunkMin = 256;
 
 }  // namespace
 

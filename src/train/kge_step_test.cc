@@ -204,11 +204,11 @@ TEST(KgeStep, ManyChunksGiveWhatOneFactAtATimeGives) {
   for (const KgeKind kind :
        {KgeKind::kComplex, KgeKind::kDistmult, KgeKind::kTranse, KgeKind::kRescal}) {
     const KgeModel model{.kind = kind, .rank = 4};
-    const std::size_t entities = 9000;  // 64 questions a chunk
+    const std::size_t entities = 5000;  // 256 questions a chunk
     Prng prng(3);
     const auto rows = random_rows(entities * model.entity_length(), prng);
     const auto relations = random_rows(4 * model.relation_length(), prng);
-    std::vector<KgeFact> facts(150);
+    std::vector<KgeFact> facts(280);
     for (KgeFact& fact : facts) {
       fact = {static_cast<std::uint32_t>(prng.below(40)), static_cast<std::uint32_t>(prng.below(2)),
               static_cast<std::uint32_t>(prng.below(40))};
