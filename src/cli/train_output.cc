@@ -242,7 +242,7 @@ void TrainOutput::end(const LoopResult& result, const std::vector<RunSection>& s
   for (const auto& [name, value] : end.figures) out_ << fmt::format("  {} {}", name, value);
   out_ << fmt::format("\n{:.0f} {} while training; report: {}/report.html\n", rate, kind_.rate_unit,
                       path_);
-  if (result.cause == StopCause::kInterrupted) {
+  if (result.cause == StopCause::kInterrupted && result.is_saved) {
     out_ << fmt::format("to go on: godwit train {} --run {} --resume\n", kind_.name, path_);
   }
   out_ << std::flush;

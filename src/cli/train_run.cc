@@ -141,7 +141,8 @@ class TrainRun {
       output_.end(result, sections);
     }
     GODWIT_TRY(session_->barrier());
-    return is_interrupted ? kExitInterrupted : kExitOk;
+    if (is_interrupted) return kExitInterrupted;
+    return result.is_saved ? kExitOk : kExitFailed;  // a model that is lost is no success
   }
 
   // Node 0 makes it, all know it; if that fails, all fail.

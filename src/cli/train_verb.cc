@@ -85,6 +85,10 @@ int run_train(TrainOptions options, std::ostream& out, std::ostream& err) {
       return refuse(found.error(), err);
     }
   }
+  if (!options.resume && !options.run.empty() && RealDisk().list(options.run).ok()) {
+    return refuse(invalid_argument("'{}' is there already: --resume goes on in it", options.run),
+                  err);
+  }
   if (options.data.empty()) return refuse(invalid_argument("--data is required"), err);
   auto settings = settings_for(options, environment);
   if (!settings.ok()) return refuse(settings.error(), err);
