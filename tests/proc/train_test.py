@@ -17,10 +17,10 @@ import time
 import unittest
 
 GODWIT = ''
-DATA = 'generated:lowrank,rows=400,columns=200,ratings=30000,held_out=2000,rank=4'
-SMALL = ('--set', 'rank=4', '--workers', '1')
+DATA = 'generated:lowrank,rows=300,columns=40,ratings=10000,held_out=500,rank=2'
+SMALL = ('--set', 'rank=2', '--set', 'learning_rate=0.15', '--workers', '1')
 # So long that a signal comes before the end.
-LONG = ('--epochs', '100000', '--set', 'judge_every=0')
+LONG = ('--epochs', '1000000', '--set', 'judge_every=0')
 STARTUP_SECONDS = 30
 
 
@@ -122,13 +122,14 @@ class TrainCase(unittest.TestCase):
 
 class ResultTest(TrainCase):
     def test_all_numbers_of_nodes_and_consistencies_learn_the_same(self):
-        alone = self.final('mf', '--data', DATA, *SMALL, '--epochs', '25')
-        self.assertLess(alone['rmse'], 0.15)
+        alone = self.final('mf', '--data', DATA, *SMALL, '--epochs', '20')
+        self.assertLess(alone['rmse'], 0.12)
         self.assertIn('valid_rmse', alone)
-        for nodes, consistency in ((2, 'async'), (2, 'ssp:2'), (4, 'bsp'), (2, 'auto'), (4, 'async')):
+        for nodes, consistency in ((2, 'async'), (2, 'ssp:2'), (2, 'bsp'), (2, 'auto'), (4, 'async')):
             with self.subTest(nodes=nodes, consistency=consistency):
-                other = self.final('mf', '--data', DATA, *SMALL, '--epochs', '25', '--nodes',
-                                   str(nodes), '--consistency', consistency)
+                other = self.final('mf', '--data', DATA, *SMALL, '--epochs', '20', '--nodes',
+                                   str(nodes), '--consistency', consistency, '--set',
+                                   'judge_every=0')
                 self.assertLess(abs(other['rmse'] - alone['rmse']), 0.1 * alone['rmse'])
         self.assert_nobody_left()
 
@@ -164,7 +165,7 @@ class ResultTest(TrainCase):
         last = self.final('kge', '--data', 'graph.tsv', '--epochs', '2', '--nodes', '2',
                           '--workers', '1')
         self.assertIn('mrr', last)
-        last = self.final('ctr', '--data', 'generated:ctr,examples=2000', '--epochs', '1',
+        last = self.final('ctr', '--data', 'generated:ctr,rows=2000,held_out=500', '--epochs', '1',
                           '--workers', '1')
         self.assertIn('auc', last)
 
@@ -296,7 +297,7 @@ class InputTest(TrainCase):
         if mount.returncode != 0:
             self.skipTest('needs the right to mount a small disk')
         try:
-            done = self.train('mf', '--data', DATA, '--set', 'rank=256', '--epochs', '2', '--run',
+            done = self.train('mf', '--data', DATA, '--set', 'rank=512', '--epochs', '2', '--run',
                               'tiny/run', '--nodes', '2')
             self.assertEqual(done.returncode, 1, done.stderr)
             self.assertIn('No space left', done.stderr)
@@ -321,14 +322,14 @@ class InputTest(TrainCase):
 class StopTest(TrainCase):
     def expected(self) -> float:
         """What a run without disturbance comes to."""
-        return self.final('mf', '--data', DATA, *SMALL, '--epochs', '25', '--run', 'calm')['rmse']
+        return self.final('mf', '--data', DATA, *SMALL, '--epochs', '20', '--run', 'calm')['rmse']
 
     def finish(self, run: str, expected: float, *arguments: str) -> None:
-        """Resumes it; as many epochs as are left to 25 more than the checkpoint has."""
-        epochs = str(self.step(run) + 25)
+        """Resumes it; 12 epochs more than the checkpoint has."""
+        epochs = str(self.step(run) + 12)
         last = self.final('mf', '--run', run, '--resume', '--epochs', epochs, *arguments)
         self.assertEqual(last['epoch'], int(epochs))
-        self.assertLess(last['rmse'], expected * 1.05)
+        self.assertLess(last['rmse'], expected * 1.1)
 
     def test_interrupted_once_it_saves_and_goes_on_later(self):
         expected = self.expected()
@@ -344,7 +345,7 @@ class StopTest(TrainCase):
                 self.assertIn('--resume', out)
                 self.assertGreater(self.step(run), 0)
                 self.assert_nobody_left()
-                self.finish(run, expected, '--nodes', '3' if nodes == '4' else '2')
+                self.finish(run, expected, '--nodes', '3' if nodes == '2' else '1')
 
     def test_interrupted_twice_it_ends_at_once(self):
         for nodes in ('1', '2'):
@@ -362,7 +363,7 @@ class StopTest(TrainCase):
         rng = random.Random(1)
         step = 0
         for nodes in ('1', '3', '2', '1'):
-            begin = ('--resume',) if step else ('--data', DATA, '--set', 'rank=4')
+            begin = ('--resume',) if step else ('--data', DATA, *SMALL)
             process = self.start('mf', *begin, '--run', 'run', '--workers', '1', *LONG, '--nodes',
                                  nodes, '--set', 'save_every=0.01')
             step = self.wait_for(lambda step=step: (now := self.step('run')) > step and now,
@@ -398,9 +399,9 @@ class StopTest(TrainCase):
         self.assertFalse(os.path.exists(self.path('runs')))
         self.final('mf', '--data', DATA, *SMALL, '--epochs', '2')
         before = self.read('runs', 'latest', 'metrics.jsonl')
-        other = DATA.replace('rows=400', 'rows=401')
+        other = DATA.replace('rows=300', 'rows=301')
         for task, arguments, words in (
-                ('mf', ('--set', 'rank=5'), 'rank is 5, but was 4'),
+                ('mf', ('--set', 'rank=5'), 'rank is 5, but was 2'),
                 ('mf', ('--seed', '2'), 'seed is 2, but was 1'),
                 ('mf', ('--data', other), 'rows'),
                 ('kge', (), 'is a run of mf, not of kge')):
