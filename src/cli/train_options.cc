@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <optional>
 #include <utility>
@@ -13,7 +14,9 @@
 
 #include "base/disk.h"
 #include "base/errors.h"
+#include "base/parse_number.h"
 #include "base/try.h"
+#include "report/run_dir.h"
 #include "train/tasks.h"
 
 namespace godwit {
@@ -48,6 +51,18 @@ std::string quoted(std::string_view text) {
   return out + '"';
 }
 
+// Not every spelling that we read is one of TOML: ".5" and "007" are none.
+std::string toml_value(const Setting& setting) {
+  if (setting.kind == Setting::Kind::kFlag) return setting.value;
+  if (setting.kind != Setting::Kind::kText) {
+    if (const auto count = parse_number<std::int64_t>(setting.value)) {
+      return fmt::format("{}", *count);
+    }
+    if (const auto number = parse_number<double>(setting.value)) return fmt::format("{}", *number);
+  }
+  return quoted(setting.value);
+}
+
 std::string text_of(const toml::node& node) {
   if (const auto text = node.value_exact<std::string>()) return *text;
   if (const auto flag = node.value_exact<bool>()) return *flag ? "true" : "false";
@@ -56,18 +71,60 @@ std::string text_of(const toml::node& node) {
   return "";
 }
 
+// Null if there is none.
+const Setting* find(const Settings& settings, const std::string& name) {
+  const auto found = std::find_if(settings.all().begin(), settings.all().end(),
+                                  [&](const Setting& setting) { return setting.name == name; });
+  return found == settings.all().end() ? nullptr : &*found;
+}
+
 bool is_of_another_task(const std::string& name) {
   const auto& kinds = task_kinds();
   return std::any_of(kinds.begin(), kinds.end(), [&](const TaskKind& kind) {
     const Settings settings = settings_of(kind);
-    return std::any_of(settings.all().begin(), settings.all().end(),
-                       [&](const Setting& setting) { return setting.name == name; });
+    return find(settings, name) != nullptr;
   });
 }
 
-bool has(const Settings& settings, const std::string& name) {
-  return std::any_of(settings.all().begin(), settings.all().end(),
-                     [&](const Setting& setting) { return setting.name == name; });
+// What may be another in a run that goes on; all else would make it another model, or have it
+// judged by what it has learned from.
+bool may_change(const std::string& name) {
+  constexpr std::array kNames{"workers",    "epochs", "judge_every", "patience",  "max_minutes",
+                              "save_every", "keep",   "consistency", "placement", "codec"};
+  return std::find(kNames.begin(), kNames.end(), name) != kNames.end() ||
+         name.starts_with("learning_rate");
+}
+
+// As numbers, if they are: 0.50 is 0.5.
+bool is_same(const std::string& a, const std::string& b) {
+  const auto x = parse_number<double>(a);
+  const auto y = parse_number<double>(b);
+  return x && y ? *x == *y : a == b;
+}
+
+Result<> apply_run(Settings& settings, const TrainOptions& options) {
+  const std::string path = options.run + "/config.toml";
+  GODWIT_TRY_ASSIGN(const auto values, parse_toml(options.run_config, path));
+  for (const auto& [name, value] : values) {
+    // How many fit this machine is not the run's matter.
+    if (name == "task" || name == "data" || name == "workers") continue;
+    if (auto set = settings.set(name, value, SettingSource::kRun); !set.ok()) {
+      return std::move(set).error().in_context(path);
+    }
+  }
+  return {};
+}
+
+Result<> check_kept(const Settings& settings, const TrainOptions& options) {
+  GODWIT_TRY_ASSIGN(const auto values, parse_toml(options.run_config, options.run));
+  for (const auto& [name, value] : values) {
+    if (name == "task" || name == "data" || may_change(name)) continue;
+    const std::string& now = find(settings, name)->value;
+    if (is_same(now, value)) continue;
+    return invalid_argument("{} is {}, but was {} when '{}' began: leave it, or train anew", name,
+                            now, value, options.run);
+  }
+  return {};
 }
 
 Result<> apply_file(Settings& settings, const std::string& path, SettingSource source) {
@@ -77,7 +134,7 @@ Result<> apply_file(Settings& settings, const std::string& path, SettingSource s
   GODWIT_TRY_ASSIGN(const auto values, parse_toml(text, path));
   for (const auto& [name, value] : values) {
     if (name == "task" || name == "data") continue;  // of a run's own config.toml
-    if (!has(settings, name) && is_of_another_task(name)) continue;
+    if (find(settings, name) == nullptr && is_of_another_task(name)) continue;
     auto set = settings.set(name, value, source);
     if (!set.ok()) return std::move(set).error().in_context(path);
   }
@@ -113,6 +170,7 @@ Result<> apply_settings(Settings& settings, const TrainOptions& options,
   if (!options.config.empty()) {
     GODWIT_TRY(apply_file(settings, options.config, SettingSource::kFile));
   }
+  GODWIT_TRY(apply_run(settings, options));
   std::vector<std::string> names;
   for (const Setting& setting : settings.all()) names.push_back(setting.name);
   for (const std::string& name : names) {
@@ -125,6 +183,22 @@ Result<> apply_settings(Settings& settings, const TrainOptions& options,
   for (const auto& [name, value] : options.set) {
     GODWIT_TRY(settings.set(name, value, SettingSource::kFlag));
   }
+  return check_kept(settings, options);
+}
+
+Result<> find_resumed_run(TrainOptions& options) {
+  RealDisk disk;
+  GODWIT_TRY_ASSIGN(RunFiles files,
+                    open_run(disk, kRuns, options.run.empty() ? "latest" : options.run));
+  options.run = std::move(files.path);
+  options.run_config = std::move(files.config);
+  GODWIT_TRY_ASSIGN(const auto values, parse_toml(options.run_config, options.run));
+  for (const auto& [name, value] : values) {
+    if (name == "data" && options.data.empty()) options.data = value;
+    if (name == "task" && options.task != value) {
+      return invalid_argument("'{}' is a run of {}, not of {}", options.run, value, options.task);
+    }
+  }
   return {};
 }
 
@@ -133,10 +207,8 @@ std::string settings_toml(const Settings& settings, const TrainOptions& options)
       "# All settings of this run: `godwit train {} --config FILE`.\ntask = {}\ndata = {}\n",
       options.task, quoted(options.task), quoted(options.data));
   for (const Setting& setting : settings.all()) {
-    const bool is_word = setting.kind == Setting::Kind::kText || setting.value == "auto";
-    text += fmt::format("{} = {}  # {}; {}\n", setting.name,
-                        is_word ? quoted(setting.value) : setting.value, to_string(setting.source),
-                        setting.doc);
+    text += fmt::format("{} = {}  # {}; {}\n", setting.name, toml_value(setting),
+                        to_string(setting.source), setting.doc);
   }
   return text;
 }

@@ -12,6 +12,8 @@
 
 namespace godwit {
 
+inline constexpr const char* kRuns = "runs";  // where runs are, from the working directory
+
 struct TrainOptions {
   std::string task;
   std::string data;
@@ -20,17 +22,24 @@ struct TrainOptions {
   bool resume = false;
   bool json = false;
   bool quiet = false;
-  std::string config;  // a file
+  std::string config;      // a file
+  std::string run_config;  // what config.toml of the run that goes on says
   // What flags say, as name and value, in their order; --set too.
   std::vector<std::pair<std::string, std::string>> set;
   std::vector<std::string> arguments;  // of this process, to start other nodes with
 };
 
 // Where values come from, besides the built-in ones: ./godwit.toml, the file of --config, the
-// environment (GODWIT_RANK for rank), flags; each wins over those before it. kInvalidArgument
-// names what is wrong and where. A key of a file that is another task's setting is left alone.
+// run that goes on (its config.toml), the environment (GODWIT_RANK for rank), flags; each wins over
+// those before it. kInvalidArgument names what is wrong and where; so does a value that a run must
+// keep and that the environment or a flag would change. A key of a file that is another task's
+// setting is left alone.
 Result<> apply_settings(Settings& settings, const TrainOptions& options,
                         const Environment& environment);
+
+// For --resume: `options.run` becomes the path of the run, and what was not said is what it was
+// there. kNotFound or kInvalidArgument if there is no such run or it is of another task.
+Result<> find_resumed_run(TrainOptions& options);
 
 // As a file that apply_settings() reads.
 std::string settings_toml(const Settings& settings, const TrainOptions& options);

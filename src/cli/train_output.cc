@@ -16,8 +16,6 @@
 namespace godwit {
 namespace {
 
-constexpr const char* kRuns = "runs";
-
 std::tm local_time() {
   const std::time_t now = std::time(nullptr);
   std::tm time{};
@@ -81,19 +79,14 @@ TrainOutput::TrainOutput(const TrainOptions& options, const TaskKind& kind, Disk
 Result<std::string> TrainOutput::open(const std::string& data_name) {
   data_name_ = data_name;
   if (options_.resume) {
-    GODWIT_TRY_ASSIGN(RunFiles files,
-                      open_run(disk_, kRuns, options_.run.empty() ? "latest" : options_.run));
+    GODWIT_TRY_ASSIGN(RunFiles files, open_run(disk_, kRuns, options_.run));
     lines_ = std::move(files.metrics);
     GODWIT_TRY_ASSIGN(dir_, RunDir::reopen(disk_, files.path));
   } else if (options_.run.empty()) {
     GODWIT_TRY_ASSIGN(dir_,
                       RunDir::make(disk_, kRuns, run_name(local_time(), kind_.name, data_name)));
   } else {
-    const auto slash = options_.run.find_last_of('/');
-    const bool has_parent = slash != std::string::npos;
-    GODWIT_TRY_ASSIGN(dir_,
-                      RunDir::make(disk_, has_parent ? options_.run.substr(0, slash) : ".",
-                                   has_parent ? options_.run.substr(slash + 1) : options_.run));
+    GODWIT_TRY_ASSIGN(dir_, RunDir::make_at(disk_, options_.run));
   }
   path_ = dir_->path();
   return path_;
@@ -249,8 +242,11 @@ void TrainOutput::end(const LoopResult& result, const std::vector<RunSection>& s
   out_ << fmt::format("\n{} after {}:", end.outcome, duration_text(seconds_));
   for (const auto& [name, value] : end.figures) out_ << fmt::format("  {} {}", name, value);
   out_ << fmt::format("\n{:.0f} {} while training; report: {}/report.html\n", rate, kind_.rate_unit,
-                      path_)
-       << std::flush;
+                      path_);
+  if (result.cause == StopCause::kInterrupted && result.is_saved) {
+    out_ << fmt::format("to go on: godwit train {} --run {} --resume\n", kind_.name, path_);
+  }
+  out_ << std::flush;
 }
 
 void TrainOutput::fail(const Error& error) {

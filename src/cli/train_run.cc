@@ -1,4 +1,4 @@
-// cli/train_run.cc: data, session, tables, checkpoint, loop, report, in this order.
+// cli/train_run.cc: session, data, tables, checkpoint, directory, loop, report, in this order.
 #include "cli/train_run.h"
 
 #include <fmt/format.h>
@@ -17,6 +17,7 @@
 #include "base/try.h"
 #include "cli/command_line.h"
 #include "cli/interrupts.h"
+#include "cli/node_agreement.h"
 #include "cli/train_output.h"
 #include "data/catalog.h"
 #include "launch/launch_outcome.h"
@@ -38,15 +39,10 @@ class TrainRun {
 
   Result<int> run() {
     GODWIT_TRY(check_common_settings(settings_));
-    const Catalog catalog{.data_dir = value_of(environment_, "GODWIT_DATA").value_or("")};
-    GODWIT_TRY_ASSIGN(const DataSource source, find_data(catalog, options_.data));
-    GODWIT_TRY_ASSIGN(task_, kind_.make(settings_, catalog, source));
-    if (settings_.is_auto("judge_every")) {
-      settings_.resolve("judge_every", std::to_string(task_->judge_every()));
-    }
     GODWIT_TRY_ASSIGN(const std::int64_t workers, count_workers());
+    // Before the data are read: who reads longer than others does not miss them.
     GODWIT_TRY_ASSIGN(session_, Session::open({.workers = workers}));
-    auto done = train_in_session(source, workers);
+    auto done = train_in_session(workers);
     if (!done.ok()) {
       if (is_first()) output_.fail(done.error());
       (void)session_->close().ok();  // tells the others; the error is said by the caller
@@ -56,8 +52,11 @@ class TrainRun {
     return done;
   }
 
+  // Whether node 0 says the error that run() returned, so that others need not.
+  bool is_said_elsewhere() const { return all_know_ && !is_first(); }
+
  private:
-  bool is_first() const { return session_->node() == NodeId{0}; }
+  bool is_first() const { return !session_ || session_->node() == NodeId{0}; }
 
   Result<std::int64_t> count_workers() {
     if (settings_.is_auto("workers")) {
@@ -70,13 +69,47 @@ class TrainRun {
     return settings_.count("workers");
   }
 
-  Result<int> train_in_session(const DataSource& source, std::int64_t workers) {
-    GODWIT_TRY(open_run_dir(source));
-    GODWIT_TRY(task_->open(*session_, workers));
+  // What came of a step that all nodes take, on all of them.
+  Result<> together(const Result<>& mine) {
+    GODWIT_TRY_ASSIGN(std::optional<Error> error, agree(*session_, mine));
+    if (!error) return {};
+    all_know_ = true;
+    return std::move(*error);
+  }
+
+  Result<> read_data() {
+    const Catalog catalog{.data_dir = value_of(environment_, "GODWIT_DATA").value_or("")};
+    GODWIT_TRY_ASSIGN(const DataSource source, find_data(catalog, options_.data));
+    data_name_ = source.name;
+    GODWIT_TRY_ASSIGN(task_, kind_.make(settings_, catalog, source));
+    if (settings_.is_auto("judge_every")) {
+      settings_.resolve("judge_every", std::to_string(task_->judge_every()));
+    }
+    return {};
+  }
+
+  // The run's directory comes last: what could go wrong before leaves nothing behind.
+  Result<Cursor> prepare(std::int64_t workers) {
+    GODWIT_TRY(together(read_data()));
+    GODWIT_TRY_ASSIGN(std::optional<Error> other,
+                      agree_on_settings(*session_, settings_, data_name_));
+    if (other) {
+      all_know_ = true;
+      return std::move(*other);
+    }
+    GODWIT_TRY(together(task_->open(*session_, workers)));
     Cursor begin;
     if (options_.resume) {
-      GODWIT_TRY_ASSIGN(begin, load());
+      auto loaded = load(options_.run + "/ckpt");
+      GODWIT_TRY(together(loaded.ok() ? Result<>() : Result<>(loaded.error())));
+      begin = *loaded;
     }
+    GODWIT_TRY(open_run_dir());
+    return begin;
+  }
+
+  Result<int> train_in_session(std::int64_t workers) {
+    GODWIT_TRY_ASSIGN(const Cursor begin, prepare(workers));
     if (is_first()) {
       output_.begin(settings_, *task_, session_->nodes(), workers, task_->epochs(),
                     options_.resume);
@@ -95,8 +128,10 @@ class TrainRun {
                            .save_every = settings_.number("save_every"),
                            .counters = watched_counters(),
                            .levels = watched_levels()};
-    GODWIT_TRY_ASSIGN(const LoopResult result,
-                      train(*session_, *task_, loop, begin, time_, interrupts_.stop(), events));
+    auto trained = train(*session_, *task_, loop, begin, time_, interrupts_.stop(), events);
+    // That the loss is no number is found by all nodes.
+    if (!trained.ok()) all_know_ = trained.error().code() == ErrorCode::kAborted;
+    GODWIT_TRY_ASSIGN(const LoopResult result, std::move(trained));
     const bool is_interrupted = result.cause == StopCause::kInterrupted;
     if (is_first()) {
       std::vector<RunSection> sections;
@@ -107,20 +142,17 @@ class TrainRun {
       output_.end(result, sections);
     }
     GODWIT_TRY(session_->barrier());
-    return is_interrupted ? kExitInterrupted : kExitOk;
+    if (is_interrupted) return kExitInterrupted;
+    return result.is_saved ? kExitOk : kExitFailed;  // a model that is lost is no success
   }
 
   // Node 0 makes it, all know it; if that fails, all fail.
-  Result<> open_run_dir(const DataSource& source) {
+  Result<> open_run_dir() {
     Result<std::string> mine{std::string()};
-    if (is_first()) mine = output_.open(source.name);
-    GODWIT_TRY_ASSIGN(const std::vector<std::string> told,
-                      session_->gather(mine.ok() ? "+" + *mine : "-"));
-    GODWIT_TRY(mine);
-    if (told[0].empty() || told[0][0] != '+') {
-      return unavailable("node 0 could not make the directory of the run");
-    }
-    run_path_ = told[0].substr(1);
+    if (is_first()) mine = output_.open(data_name_);
+    GODWIT_TRY(together(mine.ok() ? Result<>() : Result<>(mine.error())));
+    GODWIT_TRY_ASSIGN(const std::vector<std::string> told, session_->gather(*mine));
+    run_path_ = told[0];
     return {};
   }
 
@@ -132,7 +164,7 @@ class TrainRun {
     notes.entries["segment"] = std::to_string(next.segment);
     notes.entries["segments"] = std::to_string(task_->segments());
     notes.entries["task"] = kind_.name;
-    notes.entries["data"] = options_.data;
+    notes.entries["data"] = data_name_;
     for (const Setting& setting : settings_.all()) {
       notes.entries["setting." + setting.name] = setting.value;
     }
@@ -142,14 +174,16 @@ class TrainRun {
     return session_->save(checkpoint_dir(), step, notes, how);
   }
 
-  Result<Cursor> load() {
-    GODWIT_TRY_ASSIGN(const CheckpointReader reader, session_->load(checkpoint_dir()));
+  Result<Cursor> load(const std::string& directory) {
+    GODWIT_TRY_ASSIGN(const CheckpointReader reader, session_->load(directory));
     const auto& notes = reader.notes().entries;
     const auto number = [&](const char* name) {
       const auto found = notes.find(name);
       return found == notes.end() ? std::nullopt : parse_number<std::int64_t>(found->second);
     };
-    if (number("segments") != task_->segments()) {
+    const auto data = notes.find("data");
+    if (number("segments") != task_->segments() || data == notes.end() ||
+        data->second != data_name_) {
       return invalid_argument("{} is of other data than {}", reader.path(), options_.data);
     }
     std::map<std::string, std::string> own;
@@ -171,7 +205,9 @@ class TrainRun {
   TrainOutput output_;
   std::unique_ptr<Task> task_;
   std::optional<Session> session_;
+  std::string data_name_;
   std::string run_path_;
+  bool all_know_ = false;  // of the error: all nodes have the same
 };
 
 }  // namespace
@@ -190,9 +226,10 @@ int exit_code_of(const Error& error) {
 
 int run_training(const TrainOptions& options, const TaskKind& kind, Settings settings,
                  const Environment& environment, std::ostream& out, std::ostream& err) {
-  auto code = TrainRun(options, kind, std::move(settings), environment, out, err).run();
+  TrainRun run(options, kind, std::move(settings), environment, out, err);
+  auto code = run.run();
   if (code.ok()) return *code;
-  err << "godwit train: " << code.error().message() << std::endl;
+  if (!run.is_said_elsewhere()) err << "godwit train: " << code.error().message() << std::endl;
   return exit_code_of(code.error());
 }
 

@@ -2,11 +2,13 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <memory>
 #include <ostream>
 #include <utility>
 
 #include "base/disk.h"
+#include "base/errors.h"
 #include "base/time_source.h"
 #include "base/try.h"
 #include "cli/command_line.h"
@@ -21,6 +23,8 @@
 namespace godwit {
 namespace {
 
+constexpr int kExitBrokenPipe = 128 + SIGPIPE;  // as a shell says it
+
 int refuse(const Error& error, std::ostream& err) {
   err << "godwit train: " << error.message() << "\n";
   return exit_code_of(error);
@@ -31,6 +35,24 @@ Result<Settings> settings_for(const TrainOptions& options, const Environment& en
   Settings settings = settings_of(*kind);
   GODWIT_TRY(apply_settings(settings, options, environment));
   return settings;
+}
+
+// What the nodes have not said themselves; the exit code.
+int tell_outcome(const LaunchOutcome& outcome, std::ostream& err) {
+  if (outcome.was_interrupted || !outcome.failure) return outcome.exit_code;
+  const NodeFailure& failure = *outcome.failure;
+  // Nobody reads what node 0 says: nobody wants to know.
+  if (failure.node == 0 && failure.status.signal == SIGPIPE) return kExitBrokenPipe;
+  if (failure.status.signal != 0) {
+    err << fmt::format(
+        "godwit train: node {} {}; the other nodes were ended. To go on from the "
+        "last checkpoint: --resume\n",
+        failure.node, to_string(failure.status));
+  } else if (failure.status.code != kExitUsage) {
+    err << fmt::format("godwit train: node {} {}; the other nodes were ended\n", failure.node,
+                       to_string(failure.status));
+  }
+  return outcome.exit_code;
 }
 
 // Starts this program once per node; node 0's words are the job's.
@@ -51,14 +73,23 @@ int launch_nodes(const TrainOptions& options, const Environment& environment, st
                                .supervision = supervision},
                               disk, time);
   if (!outcome.ok()) return refuse(outcome.error(), err);
-  if (!outcome->was_interrupted) err << describe(*outcome, options.nodes);
-  return outcome->exit_code;
+  return tell_outcome(*outcome, err);
 }
 
-int run_train(const TrainOptions& options, std::ostream& out, std::ostream& err) {
+int run_train(TrainOptions options, std::ostream& out, std::ostream& err) {
   const Environment environment = parse_environment(environ);
   auto kind = find_task_kind(options.task);
   if (!kind.ok()) return refuse(kind.error(), err);
+  if (options.resume) {
+    if (const auto found = find_resumed_run(options); !found.ok()) {
+      return refuse(found.error(), err);
+    }
+  }
+  if (!options.resume && !options.run.empty() && RealDisk().list(options.run).ok()) {
+    return refuse(invalid_argument("'{}' is there already: --resume goes on in it", options.run),
+                  err);
+  }
+  if (options.data.empty()) return refuse(invalid_argument("--data is required"), err);
   auto settings = settings_for(options, environment);
   if (!settings.ok()) return refuse(settings.error(), err);
   if (options.nodes < 1 || options.nodes > 4096) {
@@ -68,6 +99,11 @@ int run_train(const TrainOptions& options, std::ostream& out, std::ostream& err)
   }
   const auto place = discover(environment, {}, this_process());
   if (!place.ok()) return refuse(place.error(), err);
+  if (place->nodes > 1 && options.nodes > 1 && place->nodes != options.nodes) {
+    return refuse(invalid_argument("--nodes is {}, but {} has started a job of {} nodes",
+                                   options.nodes, place->source, place->nodes),
+                  err);
+  }
   if (place->nodes == 1 && options.nodes > 1) {
     return launch_nodes(options, environment, out, err);
   }
@@ -126,8 +162,7 @@ void add_train_verb(CLI::App& app, Action& action, const std::vector<std::string
   auto options = std::make_shared<TrainOptions>();
   options->arguments = arguments;
   verb->add_option("task", options->task, "what to train")->required();
-  verb->add_option("--data", options->data, "a file, a directory, or a name such as wordnet")
-      ->required();
+  verb->add_option("--data", options->data, "a file, a directory, or a name such as wordnet");
   verb->add_option("--nodes", options->nodes, "processes on this machine")->capture_default_str();
   verb->add_option("--run", options->run, "directory of the run (default: a new one in runs/)");
   verb->add_flag("--resume", options->resume, "go on from the last checkpoint of --run, or latest");

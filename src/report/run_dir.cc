@@ -116,6 +116,20 @@ Result<RunDir> RunDir::make(Disk& disk, const std::string& runs, const std::stri
   return run;
 }
 
+Result<RunDir> RunDir::make_at(Disk& disk, const std::string& path) {
+  const std::string trimmed = path.substr(0, path.find_last_not_of('/') + 1);
+  const auto slash = trimmed.rfind('/');
+  const std::string parent = slash == std::string::npos ? "." : trimmed.substr(0, slash + 1);
+  GODWIT_TRY(disk.make_dirs(parent));
+  GODWIT_TRY_ASSIGN(const bool made, disk.make_new_dir(trimmed));
+  if (!made) {
+    return invalid_argument("'{}' is there already: --resume goes on in it", path);
+  }
+  GODWIT_TRY_ASSIGN(RunDir run, reopen(disk, trimmed));
+  if (parent == "runs/") GODWIT_TRY(point_latest(disk, "runs", trimmed.substr(slash + 1)));
+  return run;
+}
+
 Result<RunDir> RunDir::reopen(Disk& disk, const std::string& path) {
   GODWIT_TRY(disk.make_dirs(path + "/log"));
   GODWIT_TRY(disk.make_dirs(path + "/ckpt"));

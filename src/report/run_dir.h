@@ -27,6 +27,9 @@ class RunDir {
   // Makes a new directory below `runs` (which is made too); if the name is taken, with -2, -3...
   // behind it. Then runs/latest means it. `disk` must outlive this.
   static Result<RunDir> make(Disk& disk, const std::string& runs, const std::string& name);
+  // Makes the directory `path`; if it is in `runs`, runs/latest means it. kInvalidArgument if there
+  // is something of that name already.
+  static Result<RunDir> make_at(Disk& disk, const std::string& path);
   // Goes on in a directory that open_run() found; its metrics are kept, runs/latest too.
   static Result<RunDir> reopen(Disk& disk, const std::string& path);
 

@@ -106,7 +106,7 @@ class CtrTask final : public Task {
         loss += step.learn(uses_of(batch, example), rows.data(), batch.clicks[example]);
       }
       GODWIT_TRY(worker.close(batch.lease));
-      if (!batch.clicks.empty()) {
+      if (!batch.clicks.empty() && std::isfinite(loss)) {
         GODWIT_TRY(worker.report_objective(loss / static_cast<double>(batch.clicks.size())));
       }
       GODWIT_TRY(worker.advance());

@@ -3,6 +3,7 @@
 #include "train/kge_task.h"
 
 #include <algorithm>
+#include <cmath>
 #include <deque>
 #include <numeric>
 #include <optional>
@@ -141,7 +142,9 @@ class KgeTask final : public Task {
           static_cast<double>(segments());
       GODWIT_TRY_ASSIGN(const double loss, learn(worker, step, leased, rate_at(part), buffers));
       const double questions = 2 * static_cast<double>(leased.batch.facts.size());
-      if (questions > 0) GODWIT_TRY(worker.report_objective(loss / questions));
+      if (questions > 0 && std::isfinite(loss)) {
+        GODWIT_TRY(worker.report_objective(loss / questions));
+      }
       GODWIT_TRY(worker.advance());
       sums["loss"] += loss;
       sums["examples"] += questions;

@@ -125,7 +125,7 @@ class MfTask final : public Task {
       squares += part;
       examples += static_cast<double>(block.ratings.size());
       ahead.pop_front();
-      if (!block.ratings.empty()) {
+      if (!block.ratings.empty() && std::isfinite(part)) {
         GODWIT_TRY(worker.report_objective(part / static_cast<double>(block.ratings.size())));
       }
       GODWIT_TRY(worker.advance());

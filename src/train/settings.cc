@@ -72,6 +72,8 @@ std::string_view to_string(SettingSource source) {
       return "godwit.toml";
     case SettingSource::kFile:
       return "--config";
+    case SettingSource::kRun:
+      return "run";
     case SettingSource::kEnvironment:
       return "environment";
     case SettingSource::kFlag:

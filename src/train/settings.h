@@ -12,9 +12,9 @@
 namespace godwit {
 
 // Who set a value; a later one wins over an earlier one.
-enum class SettingSource : std::uint8_t { kBuiltIn, kUserFile, kFile, kEnvironment, kFlag };
+enum class SettingSource : std::uint8_t { kBuiltIn, kUserFile, kFile, kRun, kEnvironment, kFlag };
 
-// "built-in", "godwit.toml", "--config", "environment", "flag".
+// "built-in", "godwit.toml", "--config", "run", "environment", "flag".
 std::string_view to_string(SettingSource source);
 
 struct Setting {

@@ -156,9 +156,9 @@ class Loop {
 
   void save() {
     saved_ = result_.next;
-    if (auto saved = events_.save(result_.next); !saved.ok()) {
-      events_.on_save_failed(std::move(saved).error());
-    }
+    auto saved = events_.save(result_.next);
+    result_.is_saved = saved.ok();
+    if (!saved.ok()) events_.on_save_failed(std::move(saved).error());
   }
 
   // Whether to go on.

@@ -72,7 +72,8 @@ struct LoopEvents {
 struct LoopResult {
   StopCause cause = StopCause::kFinished;
   Cursor next;
-  double seconds = 0;  // of training, judging not counted
+  bool is_saved = true;  // as it is at `next`
+  double seconds = 0;    // of training, judging not counted
   double examples = 0;
   std::optional<JudgeReport> valid;  // the last ones; on all nodes
   std::optional<JudgeReport> test;
