@@ -12,6 +12,7 @@
 #include "train/common_settings.h"
 #include "train/ctr_task.h"
 #include "train/kge_task.h"
+#include "train/lda_task.h"
 #include "train/mf_task.h"
 #include "train/w2v_task.h"
 
@@ -63,6 +64,13 @@ Result<std::unique_ptr<Task>> make_ctr(Settings& settings, const Catalog& /*cata
   return make_ctr_task(settings, std::move(set));
 }
 
+Result<std::unique_ptr<Task>> make_lda(Settings& settings, const Catalog& /*catalog*/,
+                                       const DataSource& source) {
+  GODWIT_TRY_ASSIGN(const Corpus corpus, load_corpus(source, lda_corpus_options(settings)));
+  GODWIT_TRY_ASSIGN(LdaCorpus ready, resolve_lda_settings(settings, corpus));
+  return make_lda_task(settings, std::move(ready));
+}
+
 }  // namespace
 
 const std::vector<TaskKind>& task_kinds() {
@@ -74,6 +82,8 @@ const std::vector<TaskKind>& task_kinds() {
        make_w2v},
       {"ctr", "click prediction: logistic regression, factorization machine", "examples/s",
        add_ctr_settings, make_ctr},
+      {"lda", "topics of documents, by collapsed Gibbs sampling", "tokens/s", add_lda_settings,
+       make_lda},
   };
   return kinds;
 }
