@@ -14,7 +14,7 @@
 
 namespace godwit {
 
-// Matrix factorization of a planted low-rank matrix, as `godwit demo` does it, a batch a tick.
+// Matrix factorization of a planted low-rank matrix, a batch a tick.
 struct StalenessCase {
   std::int64_t nodes = 2;
   std::int64_t workers = 4;  // of each

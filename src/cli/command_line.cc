@@ -18,7 +18,7 @@ Train large sparse models on one machine or many, without tuning.
 
   train      train a model on a data set
   config     settings and where they come from
-  demo       factorize a generated matrix and compare with its noise floor
+  demo       learn WordNet on four processes of this machine
   launch     run N copies of a program as the nodes of one job
   status     who is in a job, where rows live, who waits for whom
   ckpt       look at checkpoints, check them, remove old ones
@@ -29,7 +29,7 @@ Train large sparse models on one machine or many, without tuning.
   godwit <command> --help   the options of a command
   godwit --version          the version
 
-Start here:   godwit demo
+Start here:   godwit train kge --data wordnet --nodes 4
 )";
 
 // CLI11's parser throws; this is the one place that catches.
