@@ -96,6 +96,14 @@ TESTED_ELSEWHERE: dict[str, str] = {
     'src/node/worker_leases.cc': 'src/node/lease_test.cc',
     'src/sim/sim_leases.cc': 'src/sim/world_test.cc',
     'src/store/table_rows_shared.cc': 'src/store/table_rows_test.cc',
+    'src/cli/ckpt_verb.cc': 'tests/proc/ckpt_test.py',
+    'src/node/checkpoints_load.cc': 'src/node/checkpoints_test.cc',
+    'src/node/checkpoints_save.cc': 'src/node/checkpoints_test.cc',
+    'src/node/gather.cc': 'src/node/checkpoints_test.cc',
+    'src/node/node_cut.cc': 'src/node/checkpoints_test.cc',
+    'src/store/checked_file.cc': 'src/store/row_shard_test.cc',
+    'src/store/checkpoint_state.cc': 'src/store/checkpoint_dir_test.cc',
+    'src/store/manifest.cc': 'src/store/corpus_test.cc',
 }
 
 FILE_LINES_MAX = 399
