@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <ostream>
 #include <thread>
@@ -17,10 +16,12 @@
 #include "base/try.h"
 #include "cli/command_line.h"
 #include "cli/interrupts.h"
+#include "cli/saved_run.h"
 #include "cli/train_output.h"
 #include "data/catalog.h"
 #include "launch/launch_outcome.h"
 #include "train/common_settings.h"
+#include "train/saved_model.h"
 #include "train/training_loop.h"
 
 namespace godwit {
@@ -38,7 +39,7 @@ class TrainRun {
 
   Result<int> run() {
     GODWIT_TRY(check_common_settings(settings_));
-    const Catalog catalog{.data_dir = value_of(environment_, "GODWIT_DATA").value_or("")};
+    const Catalog catalog = catalog_of(environment_);
     GODWIT_TRY_ASSIGN(const DataSource source, find_data(catalog, options_.data));
     GODWIT_TRY_ASSIGN(task_, kind_.make(settings_, catalog, source));
     if (settings_.is_auto("judge_every")) {
@@ -123,7 +124,7 @@ class TrainRun {
     return {};
   }
 
-  std::string checkpoint_dir() const { return run_path_ + "/ckpt"; }
+  std::string checkpoint_dir() const { return SavedModel::checkpoints_of(run_path_); }
 
   Result<> save(const Cursor& next) {
     CheckpointNotes notes;
@@ -135,6 +136,9 @@ class TrainRun {
     for (const Setting& setting : settings_.all()) {
       notes.entries["setting." + setting.name] = setting.value;
     }
+    for (const auto& [name, value] : task_->constants()) {
+      notes.entries["model." + name] = fmt::format("{}", value);
+    }
     SaveOptions how{.keep = settings_.count("keep")};
     for (auto& [name, bytes] : task_->save_own()) how.files.push_back({name, std::move(bytes)});
     const std::int64_t step = next.epoch * task_->segments() + next.segment;
@@ -142,7 +146,8 @@ class TrainRun {
   }
 
   Result<Cursor> load() {
-    GODWIT_TRY_ASSIGN(const CheckpointReader reader, session_->load(checkpoint_dir()));
+    GODWIT_TRY_ASSIGN(const CheckpointReader reader,
+                      load_checkpoint(*session_, *task_, checkpoint_dir()));
     const auto& notes = reader.notes().entries;
     const auto number = [&](const char* name) {
       const auto found = notes.find(name);
@@ -151,12 +156,6 @@ class TrainRun {
     if (number("segments") != task_->segments()) {
       return invalid_argument("{} is of other data than {}", reader.path(), options_.data);
     }
-    std::map<std::string, std::string> own;
-    for (const SavedFile& file : reader.files()) {
-      GODWIT_TRY_ASSIGN(own[fmt::format("{}/{}", file.node.value(), file.name)],
-                        reader.read_file(file.node, file.name));
-    }
-    GODWIT_TRY(task_->load_own(own));
     return Cursor{.epoch = number("epoch").value_or(0), .segment = number("segment").value_or(0)};
   }
 
