@@ -17,6 +17,9 @@ constexpr const char* kHelp = R"(usage: godwit <command> [options]
 Train large sparse models on one machine or many, without tuning.
 
   train      train a model on a data set
+  eval       judge a trained model on held-out data
+  query      ask a trained model (similar, predict, analogy, recommend)
+  export     write vectors as npy, word2vec, safetensors, csv
   config     settings and where they come from
   demo       learn WordNet on four processes of this machine
   launch     run N copies of a program as the nodes of one job
@@ -95,6 +98,9 @@ int run_command_line(std::vector<std::string> arguments, std::ostream& out, std:
   app.require_subcommand(1);
   Action action;
   add_train_verb(app, action, arguments);
+  add_eval_verb(app, action);
+  add_query_verb(app, action);
+  add_export_verb(app, action);
   add_config_verb(app, action);
   add_demo_verb(app, action);
   add_launch_verb(

@@ -9,9 +9,11 @@
 #include <utility>
 
 #include "base/try.h"
+#include "cli/saved_run.h"
 #include "report/environment_info.h"
 #include "report/run_report.h"
 #include "report/terminal.h"
+#include "train/saved_model.h"
 
 namespace godwit {
 namespace {
@@ -134,6 +136,8 @@ void TrainOutput::begin(const Settings& settings, const Task& task, std::int64_t
   for (const auto& [name, value] : to_facts(info)) write(environment_line(name, value));
   const auto config = dir_->write_config(settings_toml(settings, options_));
   if (!config.ok()) warn(config.error().message());
+  const auto named = write_row_names(disk_, SavedModel::names_of(path_), task.names());
+  if (!named.ok()) warn(named.error().message());
   const auto environment = dir_->write_environment(to_json(info));
   if (!environment.ok()) warn(environment.error().message());
   say(fmt::format("{} on {}: {} nodes x {} workers, {} epochs, {}{}; writing to {}", kind_.name,

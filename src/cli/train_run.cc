@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <ostream>
 #include <thread>
@@ -18,10 +17,13 @@
 #include "cli/command_line.h"
 #include "cli/interrupts.h"
 #include "cli/node_agreement.h"
+#include "cli/saved_run.h"
 #include "cli/train_output.h"
 #include "data/catalog.h"
+#include "launch/discovery.h"
 #include "launch/launch_outcome.h"
 #include "train/common_settings.h"
+#include "train/saved_model.h"
 #include "train/training_loop.h"
 
 namespace godwit {
@@ -61,9 +63,8 @@ class TrainRun {
   Result<std::int64_t> count_workers() {
     if (settings_.is_auto("workers")) {
       const std::int64_t cores = std::max(1U, std::thread::hardware_concurrency());
-      const auto nodes = number_of(environment_, "GODWIT_NODES");
-      GODWIT_TRY(nodes);
-      const std::int64_t here = std::max<std::int64_t>(1, nodes->value_or(1));
+      GODWIT_TRY_ASSIGN(const JobPlace place, discover(environment_, {}, this_process()));
+      const std::int64_t here = place.local ? place.nodes : 1;
       settings_.resolve("workers", std::to_string(std::max<std::int64_t>(1, cores / here)));
     }
     return settings_.count("workers");
@@ -78,7 +79,7 @@ class TrainRun {
   }
 
   Result<> read_data() {
-    const Catalog catalog{.data_dir = value_of(environment_, "GODWIT_DATA").value_or("")};
+    const Catalog catalog = catalog_of(environment_);
     GODWIT_TRY_ASSIGN(const DataSource source, find_data(catalog, options_.data));
     data_name_ = source.name;
     GODWIT_TRY_ASSIGN(task_, kind_.make(settings_, catalog, source));
@@ -156,7 +157,7 @@ class TrainRun {
     return {};
   }
 
-  std::string checkpoint_dir() const { return run_path_ + "/ckpt"; }
+  std::string checkpoint_dir() const { return SavedModel::checkpoints_of(run_path_); }
 
   Result<> save(const Cursor& next) {
     CheckpointNotes notes;
@@ -168,6 +169,9 @@ class TrainRun {
     for (const Setting& setting : settings_.all()) {
       notes.entries["setting." + setting.name] = setting.value;
     }
+    for (const auto& [name, value] : task_->constants()) {
+      notes.entries["model." + name] = fmt::format("{}", value);
+    }
     SaveOptions how{.keep = settings_.count("keep")};
     for (auto& [name, bytes] : task_->save_own()) how.files.push_back({name, std::move(bytes)});
     const std::int64_t step = next.epoch * task_->segments() + next.segment;
@@ -175,7 +179,7 @@ class TrainRun {
   }
 
   Result<Cursor> load(const std::string& directory) {
-    GODWIT_TRY_ASSIGN(const CheckpointReader reader, session_->load(directory));
+    GODWIT_TRY_ASSIGN(const CheckpointReader reader, load_checkpoint(*session_, *task_, directory));
     const auto& notes = reader.notes().entries;
     const auto number = [&](const char* name) {
       const auto found = notes.find(name);
@@ -186,12 +190,6 @@ class TrainRun {
         data->second != data_name_) {
       return invalid_argument("{} is of other data than {}", reader.path(), options_.data);
     }
-    std::map<std::string, std::string> own;
-    for (const SavedFile& file : reader.files()) {
-      GODWIT_TRY_ASSIGN(own[fmt::format("{}/{}", file.node.value(), file.name)],
-                        reader.read_file(file.node, file.name));
-    }
-    GODWIT_TRY(task_->load_own(own));
     return Cursor{.epoch = number("epoch").value_or(0), .segment = number("segment").value_or(0)};
   }
 

@@ -16,6 +16,9 @@ using Action = std::function<int(std::ostream& out, std::ostream& err)>;
 void add_demo_verb(CLI::App& app, Action& action);
 // `arguments` are all of the command line, to start other nodes with.
 void add_train_verb(CLI::App& app, Action& action, const std::vector<std::string>& arguments);
+void add_eval_verb(CLI::App& app, Action& action);
+void add_query_verb(CLI::App& app, Action& action);
+void add_export_verb(CLI::App& app, Action& action);
 void add_config_verb(CLI::App& app, Action& action);
 void add_bench_verb(CLI::App& app, Action& action);
 void add_sim_verb(CLI::App& app, Action& action);

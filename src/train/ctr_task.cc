@@ -58,7 +58,7 @@ class CtrTask final : public Task {
 
   Result<> open(Session& session, std::int64_t workers_per_node) override {
     TableSpec spec = common_;
-    spec.name = "features";
+    spec.name = kCtrFeatures;
     spec.rows = kUnbounded;
     spec.row_length = static_cast<std::uint32_t>(model_.length());
     spec.rule = Rule::adagrad(model_.learning_rate);

@@ -20,6 +20,7 @@ Result<> resolve_ctr_settings(Settings& settings, const SparseSet& set);
 // An unbounded table `features`, laid out as CtrModel says; the bias is the feature kBiasFeature.
 std::unique_ptr<Task> make_ctr_task(const Settings& settings, SparseSet set);
 
+inline constexpr const char* kCtrFeatures = "features";
 inline constexpr std::uint64_t kBiasFeature = ~std::uint64_t{1};
 
 }  // namespace godwit

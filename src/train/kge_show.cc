@@ -11,6 +11,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "train/nearest_rows.h"
+
 namespace godwit {
 namespace {
 
@@ -109,34 +111,26 @@ double popularity_mrr(const Graph& graph, std::span<const Triple> facts, const K
 
 std::vector<Neighbour> nearest_entities(std::span<const float> entities, std::size_t length,
                                         std::uint32_t entity, std::size_t count) {
-  const float* const mine = &entities[entity * length];
-  const double norm = std::sqrt(dot(mine, mine, length));
-  std::vector<Neighbour> all;
-  for (std::size_t other = 0; other < entities.size() / length; ++other) {
-    if (other == entity) continue;
-    const float* const row = &entities[other * length];
-    const double norms = norm * std::sqrt(dot(row, row, length));
-    all.push_back({static_cast<std::uint32_t>(other),
-                   norms > 0 ? static_cast<float>(dot(mine, row, length) / norms) : 0});
+  const std::size_t skipped = entity;
+  std::vector<Neighbour> nearest;
+  for (const NearRow& near : nearest_rows(
+           entities, length, entities.subspan(entity * length, length), count, {&skipped, 1})) {
+    nearest.push_back({static_cast<std::uint32_t>(near.row), static_cast<float>(near.cosine)});
   }
-  count = std::min(count, all.size());
-  std::partial_sort(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(count), all.end(),
-                    [](const auto& a, const auto& b) { return a.cosine > b.cosine; });
-  all.resize(count);
-  return all;
+  return nearest;
 }
 
-std::vector<std::uint32_t> best_tails(const KgeModel& model, const KgeMatrices& rows,
-                                      const KnownFacts& known, const KgeFact& fact,
-                                      std::size_t count, std::uint32_t keep) {
+std::vector<ScoredEntity> best_answers(const KgeModel& model, const KgeMatrices& rows,
+                                       const KgeQuestion& question, std::size_t count,
+                                       std::span<const std::uint32_t> skipped) {
   const std::size_t length = model.entity_length();
   const std::size_t entities = rows.entities.size() / length;
   std::vector<float> vector(length);
   KgeQuestions questions(model);
-  const KgeQuestion question{fact.head, fact.relation, fact.tail, false};
   questions.vectors({&question, 1}, rows.rows(), vector.data());
-  std::vector<std::pair<double, std::uint32_t>> scores;
+  std::vector<ScoredEntity> scores;
   for (std::uint32_t entity = 0; entity < entities; ++entity) {
+    if (std::binary_search(skipped.begin(), skipped.end(), entity)) continue;
     const float* const row = &rows.entities[entity * length];
     double score = 0;
     if (model.kind == KgeKind::kTranse) {
@@ -147,18 +141,28 @@ std::vector<std::uint32_t> best_tails(const KgeModel& model, const KgeMatrices& 
     } else {
       score = dot(vector.data(), row, length);
     }
-    scores.emplace_back(score, entity);
+    scores.push_back({entity, score});
   }
-  const auto skipped = known.tails(fact.head, fact.relation);
-  std::erase_if(scores, [&](const auto& scored) {
-    return scored.second != keep &&
-           std::binary_search(skipped.begin(), skipped.end(), scored.second);
-  });
   count = std::min(count, scores.size());
   std::partial_sort(scores.begin(), scores.begin() + static_cast<std::ptrdiff_t>(count),
-                    scores.end(), std::greater<>());
+                    scores.end(), [](const ScoredEntity& a, const ScoredEntity& b) {
+                      return a.score != b.score ? a.score > b.score : a.entity < b.entity;
+                    });
+  scores.resize(count);
+  return scores;
+}
+
+std::vector<std::uint32_t> best_tails(const KgeModel& model, const KgeMatrices& rows,
+                                      const KnownFacts& known, const KgeFact& fact,
+                                      std::size_t count, std::uint32_t keep) {
+  const auto tails = known.tails(fact.head, fact.relation);
+  std::vector<std::uint32_t> skipped(tails.begin(), tails.end());
+  std::erase(skipped, keep);
+  const KgeQuestion question{fact.head, fact.relation, fact.tail, false};
   std::vector<std::uint32_t> best;
-  for (std::size_t i = 0; i < count; ++i) best.push_back(scores[i].second);
+  for (const ScoredEntity& scored : best_answers(model, rows, question, count, skipped)) {
+    best.push_back(scored.entity);
+  }
   return best;
 }
 

@@ -33,6 +33,15 @@ struct Neighbour {
 std::vector<Neighbour> nearest_entities(std::span<const float> entities, std::size_t length,
                                         std::uint32_t entity, std::size_t count);
 
+// Entities that score highest as the answer, highest first, without those of `skipped` (rising).
+struct ScoredEntity {
+  std::uint32_t entity = 0;
+  double score = 0;
+};
+std::vector<ScoredEntity> best_answers(const KgeModel& model, const KgeMatrices& rows,
+                                       const KgeQuestion& question, std::size_t count,
+                                       std::span<const std::uint32_t> skipped);
+
 // Entities that best complete (head, relation, ?), best first; without known ones but `keep`.
 std::vector<std::uint32_t> best_tails(const KgeModel& model, const KgeMatrices& rows,
                                       const KnownFacts& known, const KgeFact& fact,

@@ -44,14 +44,8 @@ KnownFacts known_of(const Graph& graph) {
   return KnownFacts(splits);
 }
 
-KgeModel model_of(const Settings& settings) {
-  return {.kind = parse_kge_kind(settings.text("model")).value(),
-          .rank = static_cast<std::uint32_t>(settings.count("rank")),
-          .norm = settings.text("norm") == "l1" ? KgeNorm::kL1 : KgeNorm::kL2};
-}
-
 KgeObjective objective_of(const Settings& settings) {
-  const KgeModel model = model_of(settings);
+  const KgeModel model = kge_model_of(settings);
   return {.penalty = model.kind == KgeKind::kRescal ? KgePenalty::kSquare : KgePenalty::kCubic,
           .entity_penalty = settings.real("penalty"),
           .relation_penalty = settings.real("penalty")};
@@ -61,7 +55,7 @@ class KgeTask final : public Task {
  public:
   KgeTask(const Settings& settings, Graph graph)
       : graph_(std::move(graph)),
-        model_(model_of(settings)),
+        model_(kge_model_of(settings)),
         objective_(objective_of(settings)),
         known_(known_of(graph_)),
         learning_rate_(settings.real("learning_rate")),
@@ -81,16 +75,23 @@ class KgeTask final : public Task {
   bool is_larger_better() const override { return true; }
   bool has(Split split) const override { return !part(split).empty(); }
   std::vector<std::string> data_notes() const override { return graph_.understood.lines; }
+  RowNames names() const override {
+    std::vector<std::string> relations = graph_.relations;
+    if (model_.reciprocal) {
+      for (const std::string& relation : graph_.relations) relations.push_back(relation + "^-1");
+    }
+    return {{kKgeEntities, graph_.entities}, {kKgeRelations, std::move(relations)}};
+  }
 
   Result<> open(Session& session, std::int64_t workers_per_node) override {
     TableSpec spec = common_;
     spec.rule = Rule::adagrad(learning_rate_, kAdagradEpsilon);
-    spec.name = "entities";
+    spec.name = kKgeEntities;
     spec.rows = graph_.entities.size();
     spec.row_length = static_cast<std::uint32_t>(model_.entity_length());
     spec.init = Init::normal(deviation_, mix64(seed_, 1));
     GODWIT_TRY_ASSIGN(entities_, session.table(spec));
-    spec.name = "relations";
+    spec.name = kKgeRelations;
     spec.rows = model_.relation_rows(graph_.relations.size());
     spec.row_length = static_cast<std::uint32_t>(model_.relation_length());
     spec.init = Init::normal(deviation_, mix64(seed_, 2));
@@ -319,8 +320,14 @@ Result<> resolve_kge_settings(Settings& settings, const Graph& graph) {
   if (settings.is_auto("rank")) settings.resolve("rank", preset.rank);
   if (settings.is_auto("learning_rate")) settings.resolve("learning_rate", preset.learning_rate);
   if (settings.is_auto("penalty")) settings.resolve("penalty", preset.penalty);
-  GODWIT_TRY(model_of(settings).validate());
+  GODWIT_TRY(kge_model_of(settings).validate());
   return objective_of(settings).validate();
+}
+
+KgeModel kge_model_of(const Settings& settings) {
+  return {.kind = parse_kge_kind(settings.text("model")).value(),
+          .rank = static_cast<std::uint32_t>(settings.count("rank")),
+          .norm = settings.text("norm") == "l1" ? KgeNorm::kL1 : KgeNorm::kL2};
 }
 
 std::unique_ptr<Task> make_kge_task(const Settings& settings, Graph graph) {

@@ -76,17 +76,27 @@ class MfTask final : public Task {
   bool is_larger_better() const override { return false; }
   std::vector<std::string> data_notes() const override { return ratings_.understood.lines; }
   bool has(Split split) const override { return !part(split).empty(); }
+  RowNames names() const override {
+    if (ratings_.row_names.empty()) return {};
+    return {{kMfRows, ratings_.row_names}, {kMfColumns, ratings_.column_names}};
+  }
+  std::map<std::string, double> constants() const override {
+    return {{"mean", double{moments_.mean}},
+            {"deviation", double{moments_.deviation}},
+            {"min", double{moments_.min}},
+            {"max", double{moments_.max}}};
+  }
 
   Result<> open(Session& session, std::int64_t workers_per_node) override {
     TableSpec spec = common_;
     spec.row_length = static_cast<std::uint32_t>(layout_.length());
     // Products of two factors begin small beside the ratings' deviation of 1; so do biases.
     const auto width = kFirstWidth / std::sqrt(static_cast<float>(layout_.rank));
-    spec.name = "row_factors";
+    spec.name = kMfRows;
     spec.rows = ratings_.rows;
     spec.init = Init::uniform(width, seed_);
     GODWIT_TRY_ASSIGN(rows_, session.table(spec));
-    spec.name = "column_factors";
+    spec.name = kMfColumns;
     spec.rows = ratings_.columns;
     spec.init.seed = mix64(seed_, 1);
     GODWIT_TRY_ASSIGN(columns_, session.table(spec));

@@ -13,6 +13,7 @@
 #include "godwit/session.h"
 #include "godwit/worker.h"
 #include "report/run_lines.h"
+#include "train/row_names.h"
 
 namespace godwit {
 
@@ -80,6 +81,13 @@ class Task {
   virtual Result<> judge(Worker& worker, const WorkerShare& share, Split split, Sums& sums) = 0;
   // What the sums over all workers amount to.
   virtual Figures figures(Split split, const Sums& sums) const = 0;
+
+  // What rows are called, for tables whose keys alone tell nobody anything: as many names as the
+  // table has rows. Written once, beside the checkpoints: queries and exports use them.
+  virtual RowNames names() const { return {}; }
+  // What is needed besides rows and settings to use the model without the data, such as the mean of
+  // all ratings. Kept with each checkpoint.
+  virtual std::map<std::string, double> constants() const { return {}; }
 
   // What was understood of the data, a line each.
   virtual std::vector<std::string> data_notes() const { return {}; }
