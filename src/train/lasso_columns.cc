@@ -96,9 +96,14 @@ double lasso_overlap(const LassoColumns& columns) {
   return std::max(1.0, kPowerSlack * overlap);
 }
 
+LassoCare lasso_care(double together, double overlap) {
+  if (overlap < together) return {.smaller = overlap, .own = 0};
+  return {.smaller = together, .own = together};
+}
+
 double lasso_step(const LassoColumns& columns, std::size_t column, double weight,
-                  std::span<const float> fitted, double penalty, double overlap) {
-  const double curve = overlap * columns.squares[column];
+                  std::span<const float> fitted, double penalty, double smaller) {
+  const double curve = smaller * columns.squares[column];
   if (curve <= 0) return weight;
   double slope = 0;
   for (const LassoEntry& entry : columns.of(column)) {

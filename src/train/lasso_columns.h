@@ -50,10 +50,22 @@ double lasso_penalty_max(const LassoColumns& columns);
 // nothing of each other would go together. At least 1.
 double lasso_overlap(const LassoColumns& columns);
 
+// How steps are made smaller if others are taken at the same time, without changing where they
+// lead: by `smaller`. So that steps of one worker after another do not go too far either, it counts
+// each of its own `own` times until all are added up.
+struct LassoCare {
+  double smaller = 1;
+  double own = 1;
+};
+
+// For so many steps at the same time, of which each worker does not see those of the others. P
+// changes together are at most P times as long, squared, as the sum of their squared lengths: P and
+// P are safe. If columns overlap less than that, so is their overlap, with no regard to one's own.
+LassoCare lasso_care(double together, double overlap);
+
 // One column's weight after a step, if `fitted` is what the weights give for each example.
-// `overlap`: makes steps smaller, without changing where they lead.
 double lasso_step(const LassoColumns& columns, std::size_t column, double weight,
-                  std::span<const float> fitted, double penalty, double overlap);
+                  std::span<const float> fitted, double penalty, double smaller);
 
 // Coordinate descent on one thread, `sweeps` times over all columns.
 void descend_plainly(const LassoColumns& columns, double penalty, int sweeps,

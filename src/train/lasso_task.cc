@@ -21,6 +21,9 @@ namespace godwit {
 namespace {
 
 constexpr std::size_t kBatchesAhead = 2;
+constexpr double kNothing =
+    1e-6;  // changes of a weight that travel round: 0 may be missed by so much
+constexpr double kUsualLag = 1;  // ticks, if nothing bounds how old reads are
 constexpr std::uint64_t kSegmentEntries = 20'000'000;
 
 struct Batch {
@@ -64,11 +67,7 @@ class LassoTask final : public Task {
     first_worker_ = session.node().value() * workers_per_node;
     worker_count_ = session.nodes() * workers_per_node;
     orders_.resize(static_cast<std::size_t>(workers_per_node));
-    // Workers that do not see each other's steps go too far together, but not further than so many
-    // times, nor than all columns would.
-    overlap_ = worker_count_ == 1
-                   ? 1
-                   : std::min(static_cast<double>(worker_count_), lasso_overlap(columns_));
+    care_ = worker_count_ == 1 ? LassoCare() : care_for(session.nodes() > 1);
     return {};
   }
 
@@ -86,8 +85,8 @@ class LassoTask final : public Task {
                  Sums& sums) override {
     const ExampleOrder& order = orders_[static_cast<std::size_t>(share.in_node)];
     const std::size_t batches = ticks_of_segment(columns_.size(), segments(), share.count, batch_);
-    std::vector<float> fitted(fitted_->spec().rows * kLassoBlock);
-    std::vector<float> before(fitted.size());
+    const std::size_t floats = fitted_->spec().rows * kLassoBlock;
+    Examples examples{.fitted = std::vector<float>(floats), .changes = std::vector<float>(floats)};
     std::deque<Batch> ahead;
     std::size_t made = 0;
     for (std::size_t i = 0; i < batches; ++i) {
@@ -99,8 +98,8 @@ class LassoTask final : public Task {
       }
       Batch batch = std::move(ahead.front());
       ahead.pop_front();
-      GODWIT_TRY_ASSIGN(const double loss, descend(worker, batch, fitted, before));
-      GODWIT_TRY(worker.report_objective(loss));
+      GODWIT_TRY_ASSIGN(const double loss, descend(worker, batch, examples));
+      if (std::isfinite(loss)) GODWIT_TRY(worker.report_objective(loss));
       GODWIT_TRY(worker.advance());
       sums["loss"] += loss * static_cast<double>(batch.columns.size());
       sums["examples"] += static_cast<double>(batch.columns.size());
@@ -127,7 +126,7 @@ class LassoTask final : public Task {
     double right = 0;
     if (share.index == 0) {
       for (std::size_t column = 0; column < columns_.intercept(); ++column) {
-        if (weights[column] == 0) continue;
+        if (std::abs(weights[column]) < kNothing) continue;
         support += 1;
         right += std::ranges::binary_search(set_.support, columns_.features[column]) ? 1 : 0;
       }
@@ -157,6 +156,18 @@ class LassoTask final : public Task {
     return split == Split::kValid ? set_.valid : set_.test;
   }
 
+  // A worker may lack what the others did in their last ticks, too.
+  LassoCare care_for(bool is_distributed) const {
+    double ticks = 1;
+    if (common_.consistency.kind == ConsistencyKind::kSsp) {
+      ticks += static_cast<double>(common_.consistency.staleness);
+    } else if (common_.consistency.kind != ConsistencyKind::kBsp && is_distributed) {
+      ticks += kUsualLag;
+    }
+    const double others = static_cast<double>(worker_count_ - 1);
+    return lasso_care(1 + others * ticks, ticks * lasso_overlap(columns_));
+  }
+
   Result<Batch> make_batch(Worker& worker, Tick tick,
                            std::span<const std::uint64_t> columns) const {
     Batch batch;
@@ -178,49 +189,59 @@ class LassoTask final : public Task {
     return batch;
   }
 
-  // Half the mean squared error of the examples that the batch has to do with. `fitted` and
-  // `before` have room for all examples.
-  Result<double> descend(Worker& worker, Batch& batch, std::vector<float>& fitted,
-                         std::vector<float>& before) const {
+  // For all examples: what is fitted, as this worker sees it, and what it has changed of that.
+  struct Examples {
+    std::vector<float> fitted;
+    std::vector<float> changes;
+  };
+
+  // Half the mean squared error of the examples that the batch has to do with.
+  Result<double> descend(Worker& worker, Batch& batch, Examples& examples) const {
     if (batch.columns.empty()) return 0.0;
     GODWIT_TRY(worker.open(batch.weights));
     GODWIT_TRY(worker.open(batch.fitted));
-    double squares = 0;
-    double examples = 0;
-    for (std::size_t i = 0; i < batch.blocks.size(); ++i) {
-      const std::size_t at = batch.blocks[i] * kLassoBlock;
-      {
-        const LeasedRow row = batch.fitted[i];
-        std::ranges::copy(row.value(), &fitted[at]);
-      }
-      std::copy_n(&fitted[at], kLassoBlock, &before[at]);
-      for (std::size_t j = at; j < std::min(at + kLassoBlock, columns_.labels.size()); ++j) {
-        const double error = double{columns_.labels[j]} - double{fitted[j]};
-        squares += error * error;
-        examples += 1;
-      }
-    }
+    const double loss = copy_fitted(batch, examples);
+    const auto own = static_cast<float>(care_.own);
     for (std::size_t i = 0; i < batch.columns.size(); ++i) {
       const LeasedRow row = batch.weights[i];
       float& weight = row.value()[0];
-      const auto stepped = static_cast<float>(
-          lasso_step(columns_, batch.columns[i], double{weight}, fitted, penalty_, overlap_));
+      const auto stepped = static_cast<float>(lasso_step(columns_, batch.columns[i], double{weight},
+                                                         examples.fitted, penalty_, care_.smaller));
       const float change = stepped - weight;
       if (change == 0) continue;
       weight = stepped;
       for (const LassoEntry& entry : columns_.of(batch.columns[i])) {
-        fitted[entry.example] += change * entry.value;
+        examples.changes[entry.example] += change * entry.value;
+        examples.fitted[entry.example] += own * change * entry.value;
       }
     }
     for (std::size_t i = 0; i < batch.blocks.size(); ++i) {
-      const std::size_t at = batch.blocks[i] * kLassoBlock;
+      const float* const changes = &examples.changes[batch.blocks[i] * kLassoBlock];
       const LeasedRow row = batch.fitted[i];
-      for (std::size_t j = 0; j < kLassoBlock; ++j)
-        row.value()[j] += fitted[at + j] - before[at + j];
+      for (std::size_t j = 0; j < kLassoBlock; ++j) row.value()[j] += changes[j];
     }
     GODWIT_TRY(worker.close(batch.weights));
     GODWIT_TRY(worker.close(batch.fitted));
-    return examples > 0 ? squares / examples / 2 : 0.0;
+    return loss;
+  }
+
+  double copy_fitted(const Batch& batch, Examples& examples) const {
+    double squares = 0;
+    double count = 0;
+    for (std::size_t i = 0; i < batch.blocks.size(); ++i) {
+      const std::size_t at = batch.blocks[i] * kLassoBlock;
+      {
+        const LeasedRow row = batch.fitted[i];
+        std::ranges::copy(row.value(), &examples.fitted[at]);
+      }
+      std::fill_n(&examples.changes[at], kLassoBlock, 0.0F);
+      for (std::size_t j = at; j < std::min(at + kLassoBlock, columns_.labels.size()); ++j) {
+        const double error = double{columns_.labels[j]} - double{examples.fitted[j]};
+        squares += error * error;
+        count += 1;
+      }
+    }
+    return count > 0 ? squares / count / 2 : 0;
   }
 
   const SparseSet set_;
@@ -230,7 +251,7 @@ class LassoTask final : public Task {
   const std::size_t batch_;
   const std::uint64_t seed_;
   const TableSpec common_;
-  double overlap_ = 1;
+  LassoCare care_;
   std::int64_t first_worker_ = 0;
   std::int64_t worker_count_ = 1;
   std::optional<Table> weights_;
