@@ -77,9 +77,9 @@ Result<> SparseLinearSpec::validate() const {
 SparseLinearData make_sparse_linear(const SparseLinearSpec& spec) {
   Prng prng(spec.seed);
   SparseLinearData data;
-  data.support = draw_distinct(prng, spec.features, spec.support);
+  data.set.support = draw_distinct(prng, spec.features, spec.support);
   std::unordered_map<std::uint64_t, float> weights;
-  for (const std::uint64_t feature : data.support) {
+  for (const std::uint64_t feature : data.set.support) {
     const double size = spec.weight * (1 + prng.uniform());
     const auto weight = static_cast<float>(prng.below(2) == 0 ? size : -size);
     data.weights.push_back(weight);

@@ -25,9 +25,8 @@ struct SparseLinearSpec {
 };
 
 struct SparseLinearData {
-  SparseSet set;                       // noise_floor is the root mean square of the noise in `test`
-  std::vector<std::uint64_t> support;  // rising
-  std::vector<float> weights;          // of the support
+  SparseSet set;               // noise_floor is the root mean square of the noise in `test`
+  std::vector<float> weights;  // of set.support
 };
 
 // REQUIRES: spec.validate().

@@ -14,10 +14,10 @@ TEST(SparseLinear, ThePlantedWeightsReachTheNoiseFloor) {
   const SparseLinearData data = make_sparse_linear({.noise = 0.3});
   EXPECT_NEAR(data.set.noise_floor, 0.3, 0.02);
   std::vector<double> weights(data.set.features);
-  ASSERT_EQ(data.support.size(), 50U);
-  for (std::size_t i = 0; i < data.support.size(); ++i) {
+  ASSERT_EQ(data.set.support.size(), 50U);
+  for (std::size_t i = 0; i < data.set.support.size(); ++i) {
     EXPECT_GE(std::abs(data.weights[i]), 1.0F);
-    weights[data.support[i]] = double{data.weights[i]};
+    weights[data.set.support[i]] = double{data.weights[i]};
   }
   double squares = 0;
   const SparseRows& test = data.set.test;

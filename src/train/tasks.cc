@@ -12,6 +12,7 @@
 #include "train/common_settings.h"
 #include "train/ctr_task.h"
 #include "train/kge_task.h"
+#include "train/lasso_task.h"
 #include "train/lda_task.h"
 #include "train/mf_task.h"
 #include "train/w2v_task.h"
@@ -71,6 +72,13 @@ Result<std::unique_ptr<Task>> make_lda(Settings& settings, const Catalog& /*cata
   return make_lda_task(settings, std::move(ready));
 }
 
+Result<std::unique_ptr<Task>> make_lasso(Settings& settings, const Catalog& /*catalog*/,
+                                         const DataSource& source) {
+  GODWIT_TRY_ASSIGN(SparseSet set, load_sparse(source, split_of(settings)));
+  GODWIT_TRY(resolve_lasso_settings(settings, set));
+  return make_lasso_task(settings, std::move(set));
+}
+
 }  // namespace
 
 const std::vector<TaskKind>& task_kinds() {
@@ -84,6 +92,8 @@ const std::vector<TaskKind>& task_kinds() {
        add_ctr_settings, make_ctr},
       {"lda", "topics of documents, by collapsed Gibbs sampling", "tokens/s", add_lda_settings,
        make_lda},
+      {"lasso", "which few features explain a number: least squares, L1", "updates/s",
+       add_lasso_settings, make_lasso},
   };
   return kinds;
 }
