@@ -28,10 +28,10 @@ Next:
 )";
 
 int run_demo(const DemoOptions& options, std::ostream& out, std::ostream& err) {
-  const int code = run_command_line({"train", "kge", "--data", "wordnet", "--nodes", options.nodes,
-                                     "--epochs", options.epochs, "--set", "rank=32", "--set",
-                                     "negatives=500", "--set", "judge_every=6"},
-                                    out, err);
+  const int code = run_command_line(
+      {"train", "kge", "--data", "wordnet", "--nodes", options.nodes, "--epochs", options.epochs,
+       "--set", "rank=32", "--set", "negatives=500", "--set", "judge_every=6"},
+      out, err);
   if (code == kExitOk) out << kAfterwards << std::flush;
   return code;
 }

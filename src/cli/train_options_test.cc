@@ -11,7 +11,9 @@ namespace {
 
 using testing::HasSubstr;
 
-Settings mf_settings() { return settings_of(**find_task_kind("mf")); }
+Settings mf_settings() {
+  return settings_of(**find_task_kind("mf"));
+}
 
 TEST(TrainOptions, FlagsWinOverTheEnvironment) {
   Settings settings = mf_settings();
@@ -31,9 +33,9 @@ TEST(TrainOptions, WhatTheEnvironmentSaysWronglyNamesTheVariable) {
 
 TEST(TrainOptions, VariablesThatMeanSomethingElseAreLeftAlone) {
   Settings settings = mf_settings();
-  EXPECT_TRUE(apply_settings(settings, {.task = "mf"},
-                             {{"GODWIT_DATA", "/x"}, {"GODWIT_NODES", "4"}})
-                  .ok());
+  EXPECT_TRUE(
+      apply_settings(settings, {.task = "mf"}, {{"GODWIT_DATA", "/x"}, {"GODWIT_NODES", "4"}})
+          .ok());
 }
 
 TEST(TrainOptions, WhatIsWrittenIsReadBack) {

@@ -17,8 +17,7 @@ std::vector<Rating> some_ratings(std::uint32_t rows, std::uint32_t columns, std:
   std::vector<Rating> ratings(count);
   for (Rating& rating : ratings) {
     rating = {static_cast<std::uint32_t>(prng.below(rows) * prng.below(rows) / rows),
-              static_cast<std::uint32_t>(prng.below(columns)),
-              static_cast<float>(prng.below(10))};
+              static_cast<std::uint32_t>(prng.below(columns)), static_cast<float>(prng.below(10))};
   }
   return ratings;
 }

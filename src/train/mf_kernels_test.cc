@@ -37,8 +37,8 @@ std::vector<double> step_of(const std::vector<float>& mine, const std::vector<fl
   }
   if (!step.learns_biases) return after;
   const double gradient = error - double{step.bias_penalty} * double{mine[layout.bias()]};
-  after[layout.bias()] += double{step.learning_rate} /
-                          std::sqrt(1 + double{mine[layout.bias_squares()]}) * gradient;
+  after[layout.bias()] +=
+      double{step.learning_rate} / std::sqrt(1 + double{mine[layout.bias_squares()]}) * gradient;
   after[layout.bias_squares()] += gradient * gradient;
   return after;
 }

@@ -45,9 +45,8 @@ Result<std::unique_ptr<Task>> make_w2v(Settings& settings, const Catalog& catalo
   const auto count = [&](const char* name) {
     return static_cast<std::uint64_t>(settings.count(name));
   };
-  GODWIT_TRY_ASSIGN(Corpus corpus,
-                    load_corpus(source, {.min_count = count("min_count"),
-                                         .max_words = count("max_words")}));
+  GODWIT_TRY_ASSIGN(Corpus corpus, load_corpus(source, {.min_count = count("min_count"),
+                                                        .max_words = count("max_words")}));
   AnalogyQuestions questions;
   if (const auto file = find_analogies(catalog)) {
     GODWIT_TRY_ASSIGN(const auto sections, read_analogies(*file));

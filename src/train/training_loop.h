@@ -50,11 +50,11 @@ struct JudgeReport {
 enum class StopCause : std::uint8_t { kFinished, kInterrupted, kOutOfTime, kNoBetter };
 
 struct LoopOptions {
-  std::int64_t workers = 1;        // of each node
-  std::int64_t judge_every = 1;    // epochs; 0: only at the end
-  std::int64_t patience = 0;       // stops after so many judgements without a better one; 0: never
-  double seconds_max = 0;          // trains no longer than this; 0: no limit
-  double save_every = 0;           // seconds; 0: only at the end
+  std::int64_t workers = 1;      // of each node
+  std::int64_t judge_every = 1;  // epochs; 0: only at the end
+  std::int64_t patience = 0;     // stops after so many judgements without a better one; 0: never
+  double seconds_max = 0;        // trains no longer than this; 0: no limit
+  double save_every = 0;         // seconds; 0: only at the end
   // Names of Session::metrics() to add up over nodes: counters, and what goes up and down.
   std::vector<std::string> counters;
   std::vector<std::string> levels;

@@ -167,8 +167,8 @@ class W2vTask final : public Task {
       if (place >= space.size()) continue;
       std::string text;
       for (const auto& other : space.nearest(static_cast<std::uint32_t>(place), 5)) {
-        text += fmt::format("{}{} {:.2f}", text.empty() ? "" : ", ", words[other.word],
-                            other.cosine);
+        text +=
+            fmt::format("{}{} {:.2f}", text.empty() ? "" : ", ", words[other.word], other.cosine);
       }
       near.table.push_back({word, text});
     }
@@ -205,8 +205,7 @@ class W2vTask final : public Task {
     planner.plan(std::span(corpus_.tokens).subspan(begin, end - begin), seed_of(chunk),
                  leased.plan);
     const Tick next{tick.value() + 1};
-    GODWIT_TRY_ASSIGN(leased.inputs,
-                      worker.intend(*inputs_, leased.plan.input_keys(), tick, next));
+    GODWIT_TRY_ASSIGN(leased.inputs, worker.intend(*inputs_, leased.plan.input_keys(), tick, next));
     GODWIT_TRY_ASSIGN(leased.outputs,
                       worker.intend(*outputs_, leased.plan.output_keys(), tick, next));
     return {};
@@ -229,8 +228,7 @@ class W2vTask final : public Task {
     GODWIT_TRY(worker.close(leased.inputs));
     GODWIT_TRY(worker.close(leased.outputs));
     const auto pairs = static_cast<double>(progress.pairs);
-    const auto words =
-        static_cast<double>(chunks_[leased.chunk].end - chunks_[leased.chunk].begin);
+    const auto words = static_cast<double>(chunks_[leased.chunk].end - chunks_[leased.chunk].begin);
     if (pairs > 0) GODWIT_TRY(worker.report_objective(progress.loss / pairs));
     // The loop divides by examples, which are words read; the loss is meant per pair.
     sums["loss"] += pairs > 0 ? progress.loss / pairs * words : 0;
@@ -245,9 +243,9 @@ class W2vTask final : public Task {
     for (std::size_t first = 0; first < words; first += kRowsAtOnce) {
       keys.resize(std::min(kRowsAtOnce, words - first));
       std::iota(keys.begin(), keys.end(), Key{first});
-      GODWIT_TRY(worker.pull(*inputs_, keys,
-                             std::span(vectors).subspan(first * step_.row_length,
-                                                        keys.size() * step_.row_length)));
+      GODWIT_TRY(worker.pull(
+          *inputs_, keys,
+          std::span(vectors).subspan(first * step_.row_length, keys.size() * step_.row_length)));
     }
     return WordSpace(vectors, step_.row_length);
   }
@@ -291,8 +289,8 @@ Result<std::unique_ptr<Task>> make_w2v_task(const Settings& settings, Corpus cor
   }
   GODWIT_TRY_ASSIGN(WordShares shares,
                     WordShares::make(corpus.vocabulary.counts, plan_options(settings)));
-  return std::unique_ptr<Task>(std::make_unique<W2vTask>(
-      settings, std::move(corpus), std::move(questions), std::move(shares)));
+  return std::unique_ptr<Task>(std::make_unique<W2vTask>(settings, std::move(corpus),
+                                                         std::move(questions), std::move(shares)));
 }
 
 }  // namespace godwit
