@@ -96,6 +96,19 @@ TESTED_ELSEWHERE: dict[str, str] = {
     'src/node/worker_leases.cc': 'src/node/lease_test.cc',
     'src/sim/sim_leases.cc': 'src/sim/world_test.cc',
     'src/store/table_rows_shared.cc': 'src/store/table_rows_test.cc',
+    'src/cli/eval_verb.cc': 'src/cli/command_line_test.cc',
+    'src/cli/export_verb.cc': 'src/cli/command_line_test.cc',
+    'src/cli/query_verb.cc': 'src/cli/command_line_test.cc',
+    'src/cli/saved_run.cc': 'tests/proc/models_test.py',
+    'src/train/ctr_queries.cc': 'src/train/queries_test.cc',
+    'src/train/export_binary.cc': 'src/train/exporters_test.cc',
+    'src/train/export_file.cc': 'src/train/exporters_test.cc',
+    'src/train/export_text.cc': 'src/train/exporters_test.cc',
+    'src/train/kge_queries.cc': 'src/train/queries_test.cc',
+    'src/train/mf_queries.cc': 'src/train/queries_test.cc',
+    'src/train/model_export.cc': 'src/train/queries_test.cc',
+    'src/train/nearest_rows.cc': 'src/train/queries_test.cc',
+    'src/train/saved_model.cc': 'src/train/queries_test.cc',
 }
 
 FILE_LINES_MAX = 399

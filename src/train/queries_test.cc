@@ -14,6 +14,7 @@
 #include "train/kge_task.h"
 #include "train/mf_task.h"
 #include "train/model_export.h"
+#include "train/task_queries.h"
 
 namespace godwit {
 namespace {
@@ -140,10 +141,13 @@ TEST(Queries, AnalogiesGoTheSameWay) {
   const SavedRunDir run(
       {{words, {0, 1, 2, 3, 4}, {1, 0, 0, 1, 0, 1, 0, 1, 0, 0, 1, 0.9F, 1, 0, -1}}},
       {{"task", "kge"}}, {{"input", {"man", "king", "woman", "queen", "boy"}}});
-  RealDisk disk;
-  const auto model = SavedModel::open(disk, run.path());
-  ASSERT_TRUE(model.ok());
-  EXPECT_EQ(model->read("input").value().names[3], "queen");
+  const SavedModel model = run.open().value();
+  const Query query{"analogy", {"man", "king", "woman"}, 2};
+  EXPECT_THAT(names_of(complete_analogy(model, query, {}).value()),
+              testing::ElementsAre("queen", "boy"));
+  EXPECT_THAT(names_of(similar_words(model, {"similar", {"woman"}, 1}, {}).value()),
+              testing::ElementsAre("queen"));
+  EXPECT_FALSE(complete_analogy(model, {"analogy", {"man", "king", "wman"}}, {}).ok());
 }
 
 TEST(Queries, ClicksAreLogistic) {
