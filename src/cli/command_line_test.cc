@@ -132,6 +132,25 @@ TEST(CommandLine, TheDoctorSpeaksTableAndJson) {
   EXPECT_THAT(run({"doctor", "--place"}).out, HasSubstr(R"("node":0)"));
 }
 
+TEST(CommandLine, RunsThatThereAreNotAreUsageErrors) {
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"eval", "no-such-run"},
+        {"eval", "no-such-run", "--split", "train"},
+        {"query", "no-such-run", "similar", "x"},
+        {"query", "no-such-run"},
+        {"query", "no-such-run", "similar", "x", "-n", "0"},
+        {"export", "no-such-run", "--format", "npy"},
+        {"export", "no-such-run"}}) {
+    const Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.code, kExitUsage) << arguments.back();
+    EXPECT_NE(outcome.err, "");
+    EXPECT_EQ(outcome.out, "");
+  }
+  EXPECT_THAT(run({"query", "no-such-run", "similar", "x"}).err, HasSubstr("no run 'no-such-run'"));
+  EXPECT_THAT(run({"query", "--help"}).out, HasSubstr("analogy A B C"));
+  EXPECT_THAT(run({"export", "--help"}).out, HasSubstr("tb-projector"));
+}
+
 TEST(CommandLine, SeedsPassAndTheCanaryDoesNot) {
   EXPECT_EQ(run({"sim", "--seeds", "1..20"}).code, kExitOk);
   EXPECT_THAT(run({"sim", "--seeds", "1..20"}).out, HasSubstr("20 seeds"));

@@ -49,8 +49,7 @@ Result<CheckpointReader> load_checkpoint(Session& session, Task& task,
     const bool are_damaged =
         loaded.error().code() == ErrorCode::kNotFound && all.ok() && !all->empty();
     if (are_damaged) {
-      return corruption("{} (`godwit ckpt verify {}` says why)", loaded.error().message(),
-                        directory);
+      return corruption("{}", loaded.error().message());
     }
     return loaded;
   }

@@ -26,6 +26,7 @@ namespace {
 constexpr std::size_t kBatchesAhead = 3;
 constexpr std::uint64_t kSegmentFacts = 25'000;
 constexpr std::size_t kRowsAtOnce = 4096;
+constexpr double kFirstRate = 0.02;  // of the learning rate
 
 std::vector<KgeFact> to_facts(std::span<const Triple> triples) {
   std::vector<KgeFact> facts;
@@ -206,11 +207,12 @@ class KgeTask final : public Task {
     return split == Split::kValid ? graph_.valid : graph_.test;
   }
 
-  // Falls to nothing over all epochs.
+  // Rises in the first epoch, since several workers may take AdaGrad's long first steps of a row at
+  // once, and falls to nothing over all.
   float rate_at(double part_of_epoch) const {
-    const double done =
-        (static_cast<double>(epoch_) + part_of_epoch) / static_cast<double>(epochs_);
-    return learning_rate_ * static_cast<float>(1 - done);
+    const double trained = static_cast<double>(epoch_) + part_of_epoch;
+    const double done = trained / static_cast<double>(epochs_);
+    return learning_rate_ * static_cast<float>(std::min(1.0, kFirstRate + trained) * (1 - done));
   }
 
   Result<Leased> lease(Worker& worker, Tick tick, KgeFacts batch) const {
@@ -316,7 +318,7 @@ Result<> resolve_kge_settings(Settings& settings, const Graph& graph) {
   const Preset preset = model == "complex"    ? Preset{"64", "1", "0.1"}
                         : model == "distmult" ? Preset{"128", "1", "0.1"}
                         : model == "transe"   ? Preset{"128", "0.1", "0"}
-                                              : Preset{"32", "0.1", "0.01"};
+                                              : Preset{"64", "0.3", "0.05"};
   if (settings.is_auto("rank")) settings.resolve("rank", preset.rank);
   if (settings.is_auto("learning_rate")) settings.resolve("learning_rate", preset.learning_rate);
   if (settings.is_auto("penalty")) settings.resolve("penalty", preset.penalty);
