@@ -81,9 +81,11 @@ class TrainCase(unittest.TestCase):
         process.stdout.close()
         process.stderr.close()
 
-    def wait_for(self, what, message: str):
+    def wait_for(self, what, message: str, process: subprocess.Popen | None = None):
         deadline = time.monotonic() + STARTUP_SECONDS
         while not (found := what()):
+            if process and process.poll() is not None:
+                self.fail(f'{message}: it ended with {process.returncode}: {process.stderr.read()}')
             self.assertLess(time.monotonic(), deadline, message)
             time.sleep(0.005)
         return found
@@ -338,7 +340,7 @@ class StopTest(TrainCase):
                 run = f'run{nodes}'
                 process = self.start('mf', '--data', DATA, *SMALL, *LONG, '--nodes', nodes,
                                      '--run', run)
-                self.wait_for(lambda run=run: self.has_metrics(run), 'it does not begin')
+                self.wait_for(lambda run=run: self.has_metrics(run), 'it does not begin', process)
                 process.send_signal(sent)
                 out, err = process.communicate(timeout=20)
                 self.assertEqual(process.returncode, 130, err)
@@ -351,7 +353,8 @@ class StopTest(TrainCase):
         for nodes in ('1', '2'):
             process = self.start('mf', '--data', DATA, *SMALL, *LONG, '--nodes', nodes, '--run',
                                  f'run{nodes}')
-            self.wait_for(lambda nodes=nodes: self.has_metrics(f'run{nodes}'), 'does not begin')
+            self.wait_for(lambda nodes=nodes: self.has_metrics(f'run{nodes}'), 'it does not begin',
+                          process)
             process.send_signal(signal.SIGINT)
             time.sleep(0.001)
             process.send_signal(signal.SIGINT)
@@ -363,11 +366,11 @@ class StopTest(TrainCase):
         rng = random.Random(1)
         step = 0
         for nodes in ('1', '3', '2', '1'):
-            begin = ('--resume',) if step else ('--data', DATA, *SMALL)
+            begin = ('--resume',) if step else ('--data', DATA, *SMALL[:4])
             process = self.start('mf', *begin, '--run', 'run', '--workers', '1', *LONG, '--nodes',
                                  nodes, '--set', 'save_every=0.01')
             step = self.wait_for(lambda step=step: (now := self.step('run')) > step and now,
-                                 'no checkpoint')
+                                 'no checkpoint', process)
             time.sleep(rng.random() * 0.2)
             for victim in self.processes():
                 os.kill(victim, signal.SIGKILL)
@@ -383,7 +386,7 @@ class StopTest(TrainCase):
         expected = self.expected()
         process = self.start('mf', '--data', DATA, *SMALL, *LONG, '--nodes', '4', '--run', 'run',
                              '--set', 'save_every=0.05')
-        self.wait_for(lambda: self.step('run'), 'no checkpoint')
+        self.wait_for(lambda: self.step('run'), 'no checkpoint', process)
         victim = next(pid for pid, node in self.processes().items() if node == '2')
         os.kill(victim, signal.SIGKILL)
         _, err = process.communicate(timeout=30)
