@@ -63,9 +63,9 @@ class TrainCase(unittest.TestCase):
 
     def start(self, *arguments: str) -> subprocess.Popen:
         """A training in a group of processes of its own."""
-        process = subprocess.Popen([self.godwit, 'train', *arguments], cwd=self.dir, env=variables(),
-                                   text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                   start_new_session=True)
+        process = subprocess.Popen([self.godwit, 'train', *arguments], cwd=self.dir,
+                                   env=variables(), text=True, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, start_new_session=True)
         self.addCleanup(self.end, process)
         return process
 

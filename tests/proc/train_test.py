@@ -20,7 +20,8 @@ class ResultTest(TrainCase):
         alone = self.final('mf', '--data', DATA, *SMALL, '--epochs', '20')
         self.assertLess(alone['rmse'], 0.12)
         self.assertIn('valid_rmse', alone)
-        for nodes, consistency in ((2, 'async'), (2, 'ssp:2'), (2, 'bsp'), (2, 'auto'), (4, 'async')):
+        for nodes, consistency in ((2, 'async'), (2, 'ssp:2'), (2, 'bsp'), (2, 'auto'),
+                                   (4, 'async')):
             with self.subTest(nodes=nodes, consistency=consistency):
                 other = self.final('mf', '--data', DATA, *SMALL, '--epochs', '20', '--nodes',
                                    str(nodes), '--consistency', consistency, '--set',
