@@ -200,7 +200,10 @@ void TrainOutput::on_judged(const JudgeReport& report) {
     line.add(name, value);
     text += fmt::format("  {} {:.4f}", name, value);
   }
-  if (is_valid) state_.quality = report.figures[0].second;
+  if (is_valid) {
+    state_.quality = report.figures[0].second;
+    progress_.show(state_);
+  }
   write(line);
   if (is_json_) {
     out_ << line.to_json() << std::endl;

@@ -41,7 +41,7 @@ class TrainRun {
 
   Result<int> run() {
     GODWIT_TRY(check_common_settings(settings_));
-    GODWIT_TRY_ASSIGN(const std::int64_t workers, count_workers());
+    const std::int64_t workers = count_workers();
     // Before the data are read: who reads longer than others does not miss them.
     GODWIT_TRY_ASSIGN(session_, Session::open({.workers = workers}));
     auto done = train_in_session(workers);
@@ -60,12 +60,11 @@ class TrainRun {
  private:
   bool is_first() const { return !session_ || session_->node() == NodeId{0}; }
 
-  Result<std::int64_t> count_workers() {
+  std::int64_t count_workers() {
     if (settings_.is_auto("workers")) {
       const std::int64_t cores = std::max(1U, std::thread::hardware_concurrency());
-      GODWIT_TRY_ASSIGN(const JobPlace place, discover(environment_, {}, this_process()));
-      const std::int64_t here = place.local ? place.nodes : 1;
-      settings_.resolve("workers", std::to_string(std::max<std::int64_t>(1, cores / here)));
+      const std::int64_t share = std::max<std::int64_t>(1, cores / options_.nodes_here);
+      settings_.resolve("workers", std::to_string(share));
     }
     return settings_.count("workers");
   }

@@ -107,6 +107,7 @@ int run_train(TrainOptions options, std::ostream& out, std::ostream& err) {
   if (place->nodes == 1 && options.nodes > 1) {
     return launch_nodes(options, environment, out, err);
   }
+  if (place->local) options.nodes_here = place->nodes;
   return run_training(options, **kind, std::move(*settings), environment, out, err);
 }
 

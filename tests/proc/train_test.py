@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""tests/proc/train_test.py: `godwit train` as its users run it: alone, with nodes, interrupted,
-killed, resumed, and with settings that are wrong.
+"""tests/proc/train_test.py: `godwit train` as its users run it: alone, with nodes, under launchers,
+with settings from everywhere, and with input that is wrong.
 
   train_test.py PATH/godwit [unittest arguments]
 """
@@ -11,113 +11,8 @@ import re
 import shutil
 import signal
 import subprocess
-import sys
-import tempfile
-import time
-import unittest
 
-GODWIT = ''
-DATA = 'generated:lowrank,rows=300,columns=40,ratings=10000,held_out=500,rank=2'
-SMALL = ('--set', 'rank=2', '--set', 'learning_rate=0.15', '--workers', '1')
-# So long that a signal comes before the end.
-LONG = ('--epochs', '1000000', '--set', 'judge_every=0')
-STARTUP_SECONDS = 30
-
-
-def variables(**more: str) -> dict[str, str]:
-    """The environment without settings of whoever runs the tests."""
-    return {name: value for name, value in os.environ.items()
-            if not name.startswith('GODWIT_') or name == 'GODWIT_DATA'} | more
-
-
-class TrainCase(unittest.TestCase):
-    def setUp(self) -> None:
-        self.dir = tempfile.mkdtemp(prefix='godwit-train-')
-        self.addCleanup(shutil.rmtree, self.dir, ignore_errors=True)
-
-    def path(self, *parts: str) -> str:
-        return os.path.join(self.dir, *parts)
-
-    def write(self, name: str, content: str | bytes) -> str:
-        with open(self.path(name), 'wb') as file:
-            file.write(content if isinstance(content, bytes) else content.encode())
-        return name
-
-    def read(self, *parts: str) -> str:
-        with open(self.path(*parts), encoding='utf-8') as file:
-            return file.read()
-
-    def run_any(self, command: list[str], seconds: float = 60,
-                **environment: str) -> subprocess.CompletedProcess:
-        return subprocess.run(command, cwd=self.dir, env=variables(**environment), text=True,
-                              capture_output=True, timeout=seconds, check=False)
-
-    def train(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess:
-        return self.run_any([GODWIT, 'train', *arguments], **environment)
-
-    def final(self, *arguments: str, code: int = 0, **environment: str) -> dict:
-        """The last object that a training says."""
-        done = self.train(*arguments, '--json', **environment)
-        self.assertEqual(done.returncode, code, done.stderr)
-        return self.last_of(done.stdout)
-
-    def last_of(self, out: str) -> dict:
-        objects = [json.loads(line) for line in out.splitlines()]
-        self.assertTrue(objects[-1]['final'], out)
-        self.assertEqual(sum('final' in one for one in objects), 1)
-        return objects[-1]
-
-    def start(self, *arguments: str) -> subprocess.Popen:
-        """A training in a group of processes of its own."""
-        process = subprocess.Popen([GODWIT, 'train', *arguments], cwd=self.dir, env=variables(),
-                                   text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                   start_new_session=True)
-        self.addCleanup(self.end, process)
-        return process
-
-    def end(self, process: subprocess.Popen) -> None:
-        process.kill()
-        process.wait()
-        process.stdout.close()
-        process.stderr.close()
-
-    def wait_for(self, what, message: str):
-        deadline = time.monotonic() + STARTUP_SECONDS
-        while not (found := what()):
-            self.assertLess(time.monotonic(), deadline, message)
-            time.sleep(0.005)
-        return found
-
-    def has_metrics(self, run: str) -> bool:
-        """Whether a segment has been trained."""
-        try:
-            return '"loss"' in self.read(run, 'metrics.jsonl')
-        except FileNotFoundError:
-            return False
-
-    def step(self, run: str) -> int:
-        """Of the newest checkpoint."""
-        try:
-            return int(self.read(run, 'ckpt', 'LATEST').strip().removeprefix('step-'))
-        except FileNotFoundError:
-            return 0
-
-    def processes(self) -> dict[int, str]:
-        """Those that work in this test's directory, by id: their node, or '' of the launcher."""
-        found = {}
-        for name in filter(str.isdigit, os.listdir('/proc')):
-            try:
-                if os.readlink(f'/proc/{name}/cwd') != os.path.realpath(self.dir):
-                    continue
-                with open(f'/proc/{name}/environ', encoding='utf-8') as file:
-                    settings = dict(entry.partition('=')[::2] for entry in file.read().split('\0'))
-                found[int(name)] = settings.get('GODWIT_NODE', '')
-            except OSError:
-                continue
-        return found
-
-    def assert_nobody_left(self) -> None:
-        self.wait_for(lambda: not self.processes(), f'left: {self.processes()}')
+from train_case import DATA, LONG, SMALL, TrainCase, main
 
 
 class ResultTest(TrainCase):
@@ -125,7 +20,8 @@ class ResultTest(TrainCase):
         alone = self.final('mf', '--data', DATA, *SMALL, '--epochs', '20')
         self.assertLess(alone['rmse'], 0.12)
         self.assertIn('valid_rmse', alone)
-        for nodes, consistency in ((2, 'async'), (2, 'ssp:2'), (2, 'bsp'), (2, 'auto'), (4, 'async')):
+        for nodes, consistency in ((2, 'async'), (2, 'ssp:2'), (2, 'bsp'), (2, 'auto'),
+                                   (4, 'async')):
             with self.subTest(nodes=nodes, consistency=consistency):
                 other = self.final('mf', '--data', DATA, *SMALL, '--epochs', '20', '--nodes',
                                    str(nodes), '--consistency', consistency, '--set',
@@ -170,9 +66,9 @@ class ResultTest(TrainCase):
         self.assertIn('auc', last)
 
     def test_other_launchers_start_the_nodes(self):
-        train = [GODWIT, 'train', 'mf', '--data', DATA, *SMALL, '--epochs', '3', '--json']
+        train = [self.godwit, 'train', 'mf', '--data', DATA, *SMALL, '--epochs', '3', '--json']
         root = {'OMPI_ALLOW_RUN_AS_ROOT': '1', 'OMPI_ALLOW_RUN_AS_ROOT_CONFIRM': '1'}
-        for command in ([GODWIT, 'launch', '--no-logs', '-n', '4', '--'],
+        for command in ([self.godwit, 'launch', '--no-logs', '-n', '4', '--'],
                         ['mpirun.openmpi', '--oversubscribe', '-n', '4']):
             with self.subTest(command=command[0]):
                 if not shutil.which(command[0]):
@@ -194,7 +90,7 @@ class ResultTest(TrainCase):
 class SettingsTest(TrainCase):
     def shown(self, *arguments: str, **environment: str) -> list[str]:
         """Value and source of rank."""
-        done = self.run_any([GODWIT, 'config', 'show', 'mf', *arguments], **environment)
+        done = self.run_any([self.godwit, 'config', 'show', 'mf', *arguments], **environment)
         self.assertEqual(done.returncode, 0, done.stderr)
         return re.search(r'^\W*rank\s+(\S+)\s+(\S+)', done.stdout, re.MULTILINE).groups()
 
@@ -319,109 +215,5 @@ class InputTest(TrainCase):
             self.assert_nobody_left()
 
 
-class StopTest(TrainCase):
-    def expected(self) -> float:
-        """What a run without disturbance comes to."""
-        return self.final('mf', '--data', DATA, *SMALL, '--epochs', '20', '--run', 'calm')['rmse']
-
-    def finish(self, run: str, expected: float, *arguments: str) -> None:
-        """Resumes it; 12 epochs more than the checkpoint has."""
-        epochs = str(self.step(run) + 12)
-        last = self.final('mf', '--run', run, '--resume', '--epochs', epochs, *arguments)
-        self.assertEqual(last['epoch'], int(epochs))
-        self.assertLess(last['rmse'], expected * 1.1)
-
-    def test_interrupted_once_it_saves_and_goes_on_later(self):
-        expected = self.expected()
-        for nodes, sent in (('1', signal.SIGINT), ('2', signal.SIGTERM), ('4', signal.SIGINT)):
-            with self.subTest(nodes=nodes, signal=sent):
-                run = f'run{nodes}'
-                process = self.start('mf', '--data', DATA, *SMALL, *LONG, '--nodes', nodes,
-                                     '--run', run)
-                self.wait_for(lambda run=run: self.has_metrics(run), 'it does not begin')
-                process.send_signal(sent)
-                out, err = process.communicate(timeout=20)
-                self.assertEqual(process.returncode, 130, err)
-                self.assertIn('--resume', out)
-                self.assertGreater(self.step(run), 0)
-                self.assert_nobody_left()
-                self.finish(run, expected, '--nodes', '3' if nodes == '2' else '1')
-
-    def test_interrupted_twice_it_ends_at_once(self):
-        for nodes in ('1', '2'):
-            process = self.start('mf', '--data', DATA, *SMALL, *LONG, '--nodes', nodes, '--run',
-                                 f'run{nodes}')
-            self.wait_for(lambda nodes=nodes: self.has_metrics(f'run{nodes}'), 'does not begin')
-            process.send_signal(signal.SIGINT)
-            time.sleep(0.001)
-            process.send_signal(signal.SIGINT)
-            self.assertEqual(process.wait(10), 130)
-            self.assert_nobody_left()
-
-    def test_killed_at_any_moment_it_goes_on_from_the_last_checkpoint(self):
-        expected = self.expected()
-        rng = random.Random(1)
-        step = 0
-        for nodes in ('1', '3', '2', '1'):
-            begin = ('--resume',) if step else ('--data', DATA, *SMALL)
-            process = self.start('mf', *begin, '--run', 'run', '--workers', '1', *LONG, '--nodes',
-                                 nodes, '--set', 'save_every=0.01')
-            step = self.wait_for(lambda step=step: (now := self.step('run')) > step and now,
-                                 'no checkpoint')
-            time.sleep(rng.random() * 0.2)
-            for victim in self.processes():
-                os.kill(victim, signal.SIGKILL)
-            process.wait(10)
-            self.assert_nobody_left()
-            self.assertGreaterEqual(self.step('run'), step)
-            step = self.step('run')
-        verified = self.run_any([GODWIT, 'ckpt', 'verify', 'run/ckpt'])
-        self.assertEqual(verified.returncode, 0, verified.stdout + verified.stderr)
-        self.finish('run', expected, '--nodes', '2', '--workers', '2')
-
-    def test_a_node_that_is_killed_is_named(self):
-        expected = self.expected()
-        process = self.start('mf', '--data', DATA, *SMALL, *LONG, '--nodes', '4', '--run', 'run',
-                             '--set', 'save_every=0.05')
-        self.wait_for(lambda: self.step('run'), 'no checkpoint')
-        victim = next(pid for pid, node in self.processes().items() if node == '2')
-        os.kill(victim, signal.SIGKILL)
-        _, err = process.communicate(timeout=30)
-        self.assertEqual(process.returncode, 3, err)
-        self.assertIn('node 2 was killed by signal 9', err)
-        self.assert_nobody_left()
-        self.finish('run', expected, '--nodes', '2')
-
-    def test_resuming_what_does_not_fit_is_refused(self):
-        done = self.train('mf', '--data', DATA, '--resume')
-        self.assertEqual(done.returncode, 2)
-        self.assertIn("no run in 'runs'", done.stderr)
-        self.assertFalse(os.path.exists(self.path('runs')))
-        self.final('mf', '--data', DATA, *SMALL, '--epochs', '2')
-        before = self.read('runs', 'latest', 'metrics.jsonl')
-        other = DATA.replace('rows=300', 'rows=301')
-        for task, arguments, words in (
-                ('mf', ('--set', 'rank=5'), 'rank is 5, but was 2'),
-                ('mf', ('--seed', '2'), 'seed is 2, but was 1'),
-                ('mf', ('--data', other), 'rows'),
-                ('kge', (), 'is a run of mf, not of kge')):
-            for nodes in ('1', '2'):
-                with self.subTest(arguments=arguments, nodes=nodes):
-                    done = self.train(task, '--resume', *arguments, '--nodes', nodes)
-                    self.assertEqual(done.returncode, 2, done.stderr)
-                    self.assertIn(words, done.stderr)
-                    self.assertEqual(done.stderr.count('\n'), 1, done.stderr)
-        self.assertEqual(self.read('runs', 'latest', 'metrics.jsonl'), before)
-        self.assertEqual(len(os.listdir(self.path('runs'))), 2)
-
-    def test_a_finished_run_may_go_on(self):
-        self.final('mf', '--data', DATA, *SMALL, '--epochs', '2')
-        self.assertEqual(self.final('mf', '--resume')['epoch'], 2)
-        last = self.final('mf', '--resume', '--epochs', '4', '--workers', '1')
-        whole = self.final('mf', '--data', DATA, *SMALL, '--epochs', '4')
-        self.assertEqual((last['epoch'], last['rmse']), (4, whole['rmse']))
-
-
 if __name__ == '__main__':
-    GODWIT = os.path.abspath(sys.argv.pop(1))
-    unittest.main()
+    main()
