@@ -156,20 +156,19 @@ double lasso_rmse(const LassoColumns& columns, std::span<const double> weights,
 double choose_lasso_penalty(const LassoColumns& columns, const SparseRows& valid) {
   std::vector<double> weights;
   std::vector<float> fitted;
-  std::vector<std::pair<double, double>> path;  // penalty and error
   double penalty = kFirstShare * lasso_penalty_max(columns);
+  const double first = penalty;
+  double noise = HUGE_VAL;
   for (int i = 0; i < kPenalties; ++i, penalty *= kPenaltyFall) {
     descend_plainly(columns, penalty, kSweepsEach, weights, fitted);
-    path.emplace_back(penalty, lasso_rmse(columns, weights, valid));
+    noise = std::min(noise, lasso_rmse(columns, weights, valid));
   }
-  double best = path[0].second;
-  for (const auto& [unused, error] : path) best = std::min(best, error);
-  // The deviation of a root mean square of so many errors, had they a normal distribution.
-  const double chance = 1 + 1 / std::sqrt(2 * static_cast<double>(valid.size()));
-  for (const auto& [tried, error] : path) {
-    if (error <= best * chance) return tried;
-  }
-  return path.back().first;
+  // A column's product with noise has the deviation noise * its length; the largest of n such is
+  // about sqrt(2 log n) deviations.
+  double squares = 0;
+  for (std::size_t i = 0; i < columns.intercept(); ++i) squares += columns.squares[i];
+  const auto count = static_cast<double>(std::max<std::size_t>(2, columns.intercept()));
+  return std::min(first, noise * std::sqrt(squares / count) * std::sqrt(2 * std::log(count)));
 }
 
 }  // namespace godwit

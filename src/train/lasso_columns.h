@@ -79,8 +79,8 @@ double predict_lasso(const LassoColumns& columns, std::span<const double> weight
 double lasso_rmse(const LassoColumns& columns, std::span<const double> weights,
                   const SparseRows& rows);
 
-// The largest penalty of a falling row of them whose error on `valid` is as good as the best one's,
-// but for chance.
+// The penalty with which noise alone would hardly give any feature a weight: its size is the least
+// error on `valid` of a row of falling penalties. At most half of the largest.
 double choose_lasso_penalty(const LassoColumns& columns, const SparseRows& valid);
 
 }  // namespace godwit

@@ -99,7 +99,7 @@ TEST(LassoColumns, ChosenPenaltyLeavesWhatCounts) {
   std::vector<float> fitted;
   descend_plainly(columns, penalty, 50, weights, fitted);
   for (const std::uint64_t feature : data.set.support) EXPECT_NE(weights[feature], 0) << feature;
-  EXPECT_LT(lasso_rmse(columns, weights, data.set.test), 1.15 * data.set.noise_floor);
+  EXPECT_LT(lasso_rmse(columns, weights, data.set.test), 1.3 * data.set.noise_floor);
 }
 
 }  // namespace

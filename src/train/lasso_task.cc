@@ -40,6 +40,7 @@ class LassoTask final : public Task {
         columns_(make_lasso_columns(set_.train)),
         penalty_(settings.number("penalty") * lasso_penalty_max(columns_)),
         epochs_(settings.count("epochs")),
+        refit_epochs_(settings.flag("refit") ? std::max<std::int64_t>(1, epochs_ / 4) : 0),
         batch_(static_cast<std::size_t>(settings.count("batch"))),
         seed_(static_cast<std::uint64_t>(settings.count("seed"))),
         common_(common_table_spec(settings)) {}
@@ -72,6 +73,7 @@ class LassoTask final : public Task {
   }
 
   Result<> begin_epoch(std::int64_t epoch) override {
+    refits_ = epochs_ > 1 && epoch >= epochs_ - refit_epochs_;
     for (std::size_t i = 0; i < orders_.size(); ++i) {
       const WorkerShare share{.index = first_worker_ + static_cast<std::int64_t>(i),
                               .count = worker_count_};
@@ -205,8 +207,10 @@ class LassoTask final : public Task {
     for (std::size_t i = 0; i < batch.columns.size(); ++i) {
       const LeasedRow row = batch.weights[i];
       float& weight = row.value()[0];
-      const auto stepped = static_cast<float>(lasso_step(columns_, batch.columns[i], double{weight},
-                                                         examples.fitted, penalty_, care_.smaller));
+      if (refits_ && std::abs(double{weight}) < kNothing) continue;
+      const auto stepped =
+          static_cast<float>(lasso_step(columns_, batch.columns[i], double{weight}, examples.fitted,
+                                        refits_ ? 0 : penalty_, care_.smaller));
       const float change = stepped - weight;
       if (change == 0) continue;
       weight = stepped;
@@ -248,10 +252,12 @@ class LassoTask final : public Task {
   const LassoColumns columns_;
   const double penalty_;
   const std::int64_t epochs_;
+  const std::int64_t refit_epochs_;
   const std::size_t batch_;
   const std::uint64_t seed_;
   const TableSpec common_;
   LassoCare care_;
+  bool refits_ = false;  // the penalty has chosen: what is left is fitted without it
   std::int64_t first_worker_ = 0;
   std::int64_t worker_count_ = 1;
   std::optional<Table> weights_;
@@ -263,7 +269,8 @@ class LassoTask final : public Task {
 
 void add_lasso_settings(Settings& settings) {
   settings.add_number("penalty", "auto", 0, 1,
-                      "auto: by the validation part; share of the penalty that leaves no feature");
+                      "auto: above the noise; share of the penalty that leaves no feature");
+  settings.add_flag("refit", true, "the last quarter of epochs fits what is left without penalty");
   settings.add_count("epochs", "50", 1, 1'000'000, "times over the features");
   settings.add_count("batch", "16", 1, 1'000'000, "features of a tick");
 }

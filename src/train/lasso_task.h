@@ -11,7 +11,7 @@
 
 namespace godwit {
 
-// penalty, epochs, batch.
+// penalty, refit, epochs, batch.
 void add_lasso_settings(Settings& settings);
 
 // Replaces "auto". kInvalidArgument if nothing is to be learned, or the largest penalty is 0: no

@@ -8,8 +8,8 @@
 
 #include "base/prng.h"
 #include "data/sparse_linear.h"
-#include "node/job_fixture.h"
 #include "train/common_settings.h"
+#include "train/job_fixture.h"
 #include "train/lasso_columns.h"
 #include "train/training_loop.h"
 
@@ -27,7 +27,7 @@ SparseSet correlated_set() {
   Prng prng(5);
   SparseSet set{.features = 12};
   for (SparseRows* rows : {&set.train, &set.valid, &set.test}) {
-    for (int row = 0; row < 300; ++row) {
+    for (int row = 0; row < 128; ++row) {
       const double common = prng.normal();
       double label = 0;
       for (std::uint64_t feature = 0; feature < 12; ++feature) {
@@ -101,7 +101,7 @@ TEST_P(LassoJobs, EndWhereOneThreadDoes) {
         job.nodes, "lasso-" + std::to_string(job.nodes),
         [&](Session& session) {
           const auto task =
-              make_lasso_task(settings_with({"penalty=0.05", "epochs=100", "batch=2",
+              make_lasso_task(settings_with({"penalty=0.05", "refit=false", "epochs=100", "batch=2",
                                              std::string("consistency=") + job.consistency}),
                               set);
           task->open(session, job.workers).value();
@@ -109,7 +109,7 @@ TEST_P(LassoJobs, EndWhereOneThreadDoes) {
           session.barrier().value();
           if (session.node() == NodeId{0}) {
             const auto weights = pull_weights(session, columns.size(), job.consistency);
-            EXPECT_NEAR(objective(columns, weights, penalty, set.train) / least, 1, 0.01);
+            EXPECT_NEAR(objective(columns, weights, penalty, set.train) / least, 1, 0.02);
           }
           session.close().value();
         },
@@ -132,9 +132,9 @@ TEST(LassoTask, FindsThePlantedFeatures) {
   const LoopResult result = train_all(session, *task, 2);
   const std::map<std::string, double> figures(result.test->figures.begin(),
                                               result.test->figures.end());
-  EXPECT_LT(figures.at("rmse"), 1.15 * figures.at("noise_floor"));
+  EXPECT_LT(figures.at("rmse"), 1.05 * figures.at("noise_floor"));
   EXPECT_EQ(figures.at("support_recall"), 1);
-  EXPECT_GT(figures.at("support_precision"), 0.5);
+  EXPECT_GE(figures.at("support_precision"), 0.8);
 }
 
 TEST(LassoTask, LabelsThatAreAllTheSameAreRefused) {
