@@ -20,7 +20,6 @@
 #include "cli/saved_run.h"
 #include "cli/train_output.h"
 #include "data/catalog.h"
-#include "launch/discovery.h"
 #include "launch/launch_outcome.h"
 #include "train/common_settings.h"
 #include "train/saved_model.h"

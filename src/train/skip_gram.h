@@ -20,7 +20,7 @@ struct SkipGramChunk {
   std::span<float* const> inputs;
   std::span<float* const> outputs;
   // Indices into `outputs`, as many for each position. Those that are the centre's own row do not
-  // count; those that occur twice count twice.
+  // count; those that occur twice count once.
   std::span<const std::uint32_t> negatives;
 };
 

@@ -81,6 +81,10 @@ class W2vTask final : public Task {
   bool has(Split /*split*/) const override { return !questions_.empty(); }
   std::vector<std::string> data_notes() const override { return corpus_.understood.lines; }
 
+  std::map<std::string, std::vector<std::string>> names() const override {
+    return {{"input", corpus_.vocabulary.words}, {"output", corpus_.vocabulary.words}};
+  }
+
   Result<> open(Session& session, std::int64_t workers_per_node) override {
     TableSpec spec = common_;
     spec.rows = corpus_.vocabulary.words.size();
