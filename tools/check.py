@@ -69,6 +69,8 @@ EXCEPTIONS = [
 
 # Source file -> the test that covers it, for sources without a test file beside them.
 TESTED_ELSEWHERE: dict[str, str] = {
+    'src/train/lda_show.cc': 'src/train/lda_task_test.cc',
+    'src/train/lda_tick.cc': 'src/train/lda_task_test.cc',
     'src/bench/store_fixture.cc': 'src/bench/store_bench_test.cc',
     'src/cli/bench_verb.cc': 'src/cli/command_line_test.cc',
     'src/cli/demo_verb.cc': 'src/cli/command_line_test.cc',
