@@ -15,6 +15,7 @@ from typing import Iterator
 import cxx_text
 from doc_links import check_links
 from repo import Finding, Repo
+from tested_elsewhere import TESTED_ELSEWHERE
 
 # Folder of src/ -> what it may include, in the words of the map in docs/architecture.md. `base`,
 # `include/godwit` and the folder itself always; nothing is implied beyond the list.
@@ -66,79 +67,6 @@ EXCEPTIONS = [
     ('paths', 'tools/check_test.py', 'names the words it looks for'),
     ('paths', '.gitignore', 'may name anything that must not be committed'),
 ]
-
-# Source file -> the test that covers it, for sources without a test file beside them.
-TESTED_ELSEWHERE: dict[str, str] = {
-    'src/train/lda_show.cc': 'src/train/lda_task_test.cc',
-    'src/train/lda_tick.cc': 'src/train/lda_task_test.cc',
-    'src/bench/store_fixture.cc': 'src/bench/store_bench_test.cc',
-    'src/cli/bench_verb.cc': 'src/cli/command_line_test.cc',
-    'src/cli/demo_verb.cc': 'src/cli/command_line_test.cc',
-    'src/cli/doctor_verb.cc': 'src/cli/command_line_test.cc',
-    'src/cli/launch_verb.cc': 'src/cli/command_line_test.cc',
-    'src/cli/main.cc': 'tests/install/run.sh',
-    'src/cli/sim_verb.cc': 'src/cli/command_line_test.cc',
-    'src/bench/placement_node.cc': 'src/bench/placement_bench_test.cc',
-    'src/bench/placement_run.cc': 'src/bench/placement_bench_test.cc',
-    'src/cli/status_verb.cc': 'tests/proc/status_test.py',
-    'src/cli/node_agreement.cc': 'tests/proc/train_test.py',
-    'src/cli/train_options.cc': 'tests/proc/train_test.py',
-    'src/cli/train_output.cc': 'tests/proc/train_test.py',
-    'src/cli/train_run.cc': 'tests/proc/train_stop_test.py',
-    'src/cli/train_verb.cc': 'tests/proc/train_test.py',
-    'src/bench/bare_peer.cc': 'src/bench/remote_bench_test.cc',
-    'src/core/leases_bounded.cc': 'src/core/clocks_test.cc',
-    'src/core/tick_flush.cc': 'src/core/clocks_test.cc',
-    'src/core/tick_entries.cc': 'src/sim/clock_world_test.cc',
-    'src/node/worker_bsp.cc': 'src/node/bsp_test.cc',
-    'src/sim/clock_node.cc': 'src/sim/clock_world_test.cc',
-    'src/sim/clock_node_bsp.cc': 'src/sim/clock_world_test.cc',
-    'src/core/shared_rows_copy.cc': 'src/core/shared_rows_test.cc',
-    'src/core/shared_rows_main_user.cc': 'src/core/leases_test.cc',
-    'src/core/shared_rows_owner.cc': 'src/core/shared_rows_test.cc',
-    'src/sim/sim_node.cc': 'src/sim/world_test.cc',
-    'src/node/worker.cc': 'src/node/session_test.cc',
-    'src/core/visits.cc': 'src/core/leases_test.cc',
-    'src/node/node_leases.cc': 'src/node/lease_test.cc',
-    'src/node/worker_leases.cc': 'src/node/lease_test.cc',
-    'src/sim/sim_leases.cc': 'src/sim/world_test.cc',
-    'src/store/table_rows_shared.cc': 'src/store/table_rows_test.cc',
-    'src/cli/ckpt_verb.cc': 'tests/proc/ckpt_test.py',
-    'src/node/checkpoints_load.cc': 'src/node/checkpoints_test.cc',
-    'src/node/checkpoints_save.cc': 'src/node/checkpoints_test.cc',
-    'src/node/gather.cc': 'src/node/checkpoints_test.cc',
-    'src/node/node_cut.cc': 'src/node/checkpoints_test.cc',
-    'src/store/checked_file.cc': 'src/store/row_shard_test.cc',
-    'src/store/checkpoint_state.cc': 'src/store/checkpoint_dir_test.cc',
-    'src/store/manifest.cc': 'src/store/corpus_test.cc',
-    'src/core/node_core_waits.cc': 'src/core/clocks_test.cc',
-    'src/cli/interrupts.cc': 'tests/proc/train_test.py',
-    'src/cli/node_agreement.cc': 'tests/proc/train_test.py',
-    'src/cli/train_output.cc': 'tests/proc/train_test.py',
-    'src/cli/train_run.cc': 'tests/proc/train_test.py',
-    'src/cli/train_verb.cc': 'tests/proc/train_test.py',
-    'src/train/common_settings.cc': 'src/train/tasks_test.cc',
-    'src/train/ctr_task.cc': 'src/train/tasks_test.cc',
-    'src/train/kge_task.cc': 'src/train/tasks_test.cc',
-    'src/train/mf_task.cc': 'src/train/training_loop_test.cc',
-    'src/train/w2v_task.cc': 'src/train/tasks_test.cc',
-    'src/train/lda_show.cc': 'src/train/lda_task_test.cc',
-    'src/train/lda_tick.cc': 'src/train/lda_task_test.cc',
-    'src/train/lda_topics.cc': 'src/train/lda_task_test.cc',
-    'src/cli/eval_verb.cc': 'src/cli/command_line_test.cc',
-    'src/cli/export_verb.cc': 'src/cli/command_line_test.cc',
-    'src/cli/query_verb.cc': 'src/cli/command_line_test.cc',
-    'src/cli/saved_run.cc': 'tests/proc/models_test.py',
-    'src/train/ctr_queries.cc': 'src/train/queries_test.cc',
-    'src/train/export_binary.cc': 'src/train/exporters_test.cc',
-    'src/train/export_file.cc': 'src/train/exporters_test.cc',
-    'src/train/export_text.cc': 'src/train/exporters_test.cc',
-    'src/train/kge_queries.cc': 'src/train/queries_test.cc',
-    'src/train/mf_queries.cc': 'src/train/queries_test.cc',
-    'src/train/model_export.cc': 'src/train/queries_test.cc',
-    'src/train/nearest_rows.cc': 'src/train/queries_test.cc',
-    'src/train/saved_model.cc': 'src/train/queries_test.cc',
-}
 
 FILE_LINES_MAX = 399
 FUNCTION_LINES_MAX = 70
@@ -349,7 +277,7 @@ def check_tested(repo: Repo) -> Iterator[Finding]:
         tested = path.endswith('_test.cc') or beside in sources or path in TESTED_ELSEWHERE
         if not tested:
             yield Finding(path, 1, f'has no test: write {PurePosixPath(beside).name}, or name '
-                          'its test in TESTED_ELSEWHERE of tools/check.py')
+                          'its test in TESTED_ELSEWHERE of tools/tested_elsewhere.py')
     for path, test in TESTED_ELSEWHERE.items():
         if not {path, test} <= set(repo.files):
             yield Finding('tools/check.py', 1, f'TESTED_ELSEWHERE: {path} or {test} is not there')

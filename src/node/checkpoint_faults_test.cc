@@ -48,7 +48,8 @@ TEST(CheckpointFaults, AFullDiskIsAnErrorOnAllNodesAndThePreviousOneStays) {
   const TableSpec spec{.name = "t", .rows = 100, .row_length = 1};
   run_nodes(3, "ckpt_full", disk, [&](Node& node) {
     const Tables::Entry table = node.open_table(spec).value();
-    Checkpoints checkpoints(node);
+    Gather gather(node);
+    Checkpoints checkpoints(node, gather);
     set_own_rows(node, table, 1);
     checkpoints.save("d", 1, {}, {}).value();
     set_own_rows(node, table, 2);
@@ -77,7 +78,8 @@ TEST(CheckpointFaults, ADamagedOneIsNotUsedButTheOneBefore) {
   const TableSpec spec{.name = "t", .rows = 100, .row_length = 1};
   run_nodes(3, "ckpt_good", disk, [&](Node& node) {
     const Tables::Entry table = node.open_table(spec).value();
-    Checkpoints checkpoints(node);
+    Gather gather(node);
+    Checkpoints checkpoints(node, gather);
     for (const std::int64_t step : {1, 2}) {
       set_own_rows(node, table, static_cast<float>(step));
       checkpoints.save("d", step, {}, {}).value();
@@ -91,7 +93,8 @@ TEST(CheckpointFaults, ADamagedOneIsNotUsedButTheOneBefore) {
     disk->open_write(path).value()->append(bad).value();
     run_nodes(2, "ckpt_bad", disk, [&](Node& node) {
       const Tables::Entry table = node.open_table(spec).value();
-      Checkpoints checkpoints(node);
+      Gather gather(node);
+      Checkpoints checkpoints(node, gather);
       EXPECT_EQ(checkpoints.load("d").value().step(), 1) << name;
       for (const Key key : table.rows->keys()) {
         RowScratch scratch;

@@ -42,6 +42,15 @@ class FailingDisk final : public Disk {
     GODWIT_TRY(count());
     return disk_.make_dirs(dir);
   }
+  Result<bool> make_new_dir(const std::string& dir) override {
+    GODWIT_TRY(count());
+    return disk_.make_new_dir(dir);
+  }
+  Result<> make_link(const std::string& target, const std::string& path) override {
+    GODWIT_TRY(count());
+    return disk_.make_link(target, path);
+  }
+  Result<std::string> read_link(const std::string& path) override { return disk_.read_link(path); }
   Result<> rename(const std::string& from, const std::string& to) override {
     GODWIT_TRY(count());
     return disk_.rename(from, to);

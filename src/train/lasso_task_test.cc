@@ -8,8 +8,8 @@
 
 #include "base/prng.h"
 #include "data/sparse_linear.h"
+#include "node/job_fixture.h"
 #include "train/common_settings.h"
-#include "train/job_fixture.h"
 #include "train/lasso_columns.h"
 #include "train/training_loop.h"
 

@@ -8,8 +8,8 @@
 #include <set>
 
 #include "base/prng.h"
+#include "node/job_fixture.h"
 #include "train/common_settings.h"
-#include "train/job_fixture.h"
 #include "train/lda_show.h"
 #include "train/training_loop.h"
 
