@@ -364,6 +364,4 @@ void NodeCore::finish_farewell_if_alone() {
   }
 }
 
-// Who is behind may wait for the acknowledgements of another one.
-
 }  // namespace godwit

@@ -13,6 +13,7 @@ constexpr Duration kSilent = std::chrono::milliseconds(1500);  // beats come mor
 
 }  // namespace
 
+// Who is behind may wait for the acknowledgements of another one.
 std::string NodeCore::describe_silent(Time now) const {
   std::string text;
   for_each_peer(options_.self, options_.nodes, [&](NodeId peer) {
