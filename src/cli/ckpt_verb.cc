@@ -21,7 +21,9 @@ struct CkptOptions {
 
 int fail(const Error& error, std::ostream& err) {
   err << "godwit ckpt: " << error.message() << "\n";
-  return error.code() == ErrorCode::kInvalidArgument ? kExitUsage : kExitFailed;
+  const bool is_usage =
+      error.code() == ErrorCode::kInvalidArgument || error.code() == ErrorCode::kNotFound;
+  return is_usage ? kExitUsage : kExitFailed;
 }
 
 std::string size_text(std::uint64_t bytes) {

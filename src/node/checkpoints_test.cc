@@ -134,24 +134,6 @@ TEST(Checkpoints, RowsAndStateAreTheSameBitsOnAnyNumberOfNodes) {
   }
 }
 
-void run_slow_job(std::int64_t nodes, const std::string& name, const std::string& link,
-                  const std::function<void(Session&)>& body) {
-  const std::string job = name + "-" + std::to_string(::getpid());
-  std::vector<std::jthread> threads;
-  for (std::int64_t node = 0; node < nodes; ++node) {
-    threads.emplace_back([&, node] {
-      auto session = Session::open({.nodes = nodes,
-                                    .node = NodeId{node},
-                                    .rendezvous = "unix:@" + job,
-                                    .job = job,
-                                    .token = "secret",
-                                    .link = link});
-      ASSERT_TRUE(session.ok()) << session.error().message();
-      body(*session);
-    });
-  }
-}
-
 struct Kind {
   Placement placement;
   const char* consistency;
@@ -174,7 +156,7 @@ TEST_P(CheckpointKinds, HoldsEverythingThatWasDoneBefore) {
   std::mutex mutex;
   std::map<int, std::vector<float>> expected;  // by save
   std::vector<float> sums(kRows, 0);
-  run_slow_job(kNodes, "ckpt_kinds", GetParam().link, [&](Session& session) {
+  const auto body = [&](Session& session) {
     const Table table =
         session
             .table({.name = "t",
@@ -218,7 +200,10 @@ TEST_P(CheckpointKinds, HoldsEverythingThatWasDoneBefore) {
       session.save(dir.path(), save, {}, {.keep = kSaves}).value();
     }
     session.close().value();
-  });
+  };
+  run_job(
+      kNodes, "ckpt_kinds", body, [](std::int64_t) { return 1; }, std::chrono::seconds(30),
+      GetParam().link);
   for (const auto& [save, values] : expected) {
     const auto reader = CheckpointReader::open(dir.path() + "/step-0000000" + std::to_string(save));
     ASSERT_TRUE(reader.ok()) << reader.error().message();

@@ -16,11 +16,12 @@
 namespace godwit {
 
 // body(session) on a thread for each node of a job, over real sockets if there are several;
-// workers_of(node) begin in tick 0.
+// workers_of(node) begin in tick 0; `link` makes it slow.
 inline void run_job(std::int64_t nodes, const std::string& name,
                     const std::function<void(Session&)>& body,
                     const std::function<std::int64_t(std::int64_t)>& workers_of,
-                    std::chrono::seconds wait_max = std::chrono::seconds(30)) {
+                    std::chrono::seconds wait_max = std::chrono::seconds(30),
+                    const std::string& link = "") {
   const std::string job = name + "-" + std::to_string(::getpid());
   std::vector<std::jthread> threads;
   for (std::int64_t node = 0; node < nodes; ++node) {
@@ -30,6 +31,7 @@ inline void run_job(std::int64_t nodes, const std::string& name,
                                     .rendezvous = "unix:@" + job,
                                     .job = job,
                                     .token = "secret",
+                                    .link = link,
                                     .workers = workers_of(node),
                                     .wait_max = wait_max});
       ASSERT_TRUE(session.ok()) << session.error().message();

@@ -217,6 +217,8 @@ class Node final : private TransportEvents, private TicketEvents {
   void count_lag(Tick tick);
   void look_at_auto(Tick tick);
   std::optional<Tick> need_of(const LeaseState& lease, Tick read_in) const;
+  // What to wait for until a tick is stable; nothing if it is.
+  std::optional<TicketId> await_stable(Tick need);
   Result<> wait_until_stable(Schedule& schedule, Tick need, WaitFor what);
   Result<> wait_bounded(Schedule& schedule, TicketId ticket, WaitFor what);
   // Leases that are held over a tick are read in the next one; those that are open and not fresh

@@ -31,14 +31,8 @@ Node::WorkerPlaces Node::worker_places() {
 }
 
 Result<> Node::wait_until_stable(Tick need) {
-  TicketId ticket{0};
-  with_core([&] {
-    if (core_.clocks().stable() >= need) return;
-    ticket = reserve();
-    core_.wait_until_stable(ticket, need);
-  });
-  if (ticket == TicketId{0}) return {};
-  GODWIT_TRY(wait(ticket));
+  const auto ticket = await_stable(need);
+  if (ticket) GODWIT_TRY(wait(*ticket));
   return {};
 }
 

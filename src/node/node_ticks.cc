@@ -133,15 +133,19 @@ Result<> Node::wait_until_stable(Schedule& schedule, Tick need) {
   return wait_until_stable(schedule, need, WaitFor::kRead);
 }
 
-Result<> Node::wait_until_stable(Schedule& schedule, Tick need, WaitFor what) {
-  TicketId ticket{0};
+std::optional<TicketId> Node::await_stable(Tick need) {
+  std::optional<TicketId> ticket;
   with_core([&] {
     if (core_.clocks().stable() >= need) return;
     ticket = reserve();
-    core_.wait_until_stable(ticket, need);
+    core_.wait_until_stable(*ticket, need);
   });
-  if (ticket == TicketId{0}) return {};
-  return wait_bounded(schedule, ticket, what);
+  return ticket;
+}
+
+Result<> Node::wait_until_stable(Schedule& schedule, Tick need, WaitFor what) {
+  const auto ticket = await_stable(need);
+  return ticket ? wait_bounded(schedule, *ticket, what) : Result<>();
 }
 
 Result<> Node::wait_bounded(Schedule& schedule, TicketId ticket, WaitFor what) {

@@ -2,37 +2,17 @@
 #include "store/row_kernels.h"
 
 #include <gtest/gtest.h>
-#include <hwy/targets.h>
 
 #include <limits>
 #include <numeric>
 #include <vector>
 
 #include "base/prng.h"
+#include "base/simd_targets_fixture.h"
 #include "store/rule_oracle.h"
 
 namespace godwit {
 namespace {
-
-// Restricts Highway to one instruction set for its life.
-class OnlyTarget {
- public:
-  explicit OnlyTarget(std::int64_t target) { hwy::SetSupportedTargetsForTest(target); }
-  OnlyTarget(const OnlyTarget&) = delete;
-  OnlyTarget& operator=(const OnlyTarget&) = delete;
-  ~OnlyTarget() {
-    hwy::SetSupportedTargetsForTest(0);
-    hwy::GetChosenTarget().DeInit();
-  }
-};
-
-std::vector<std::int64_t> targets() {
-  std::vector<std::int64_t> list;
-  for (std::int64_t bits = hwy::SupportedTargets(); bits != 0; bits &= bits - 1) {
-    list.push_back(bits & -bits);
-  }
-  return list;
-}
 
 struct Rows {
   explicit Rows(const RowLayout& of, std::size_t n)

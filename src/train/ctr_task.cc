@@ -64,25 +64,18 @@ class CtrTask final : public Task {
     spec.rule = Rule::adagrad(model_.learning_rate);
     if (model_.rank > 0) spec.init = Init::normal(kFactorDeviation, seed_);
     GODWIT_TRY_ASSIGN(features_, session.table(spec));
-    orders_.resize(static_cast<std::size_t>(workers_per_node));
-    first_worker_ = session.node().value() * workers_per_node;
-    worker_count_ = session.nodes() * workers_per_node;
+    orders_.open(session, workers_per_node);
     return {};
   }
 
   Result<> begin_epoch(std::int64_t epoch) override {
-    for (std::size_t i = 0; i < orders_.size(); ++i) {
-      const WorkerShare share{.index = first_worker_ + static_cast<std::int64_t>(i),
-                              .count = worker_count_};
-      const auto [first, last] = share.of(set_.train.size());
-      orders_[i].draw(first, last, segments(), seed_, epoch);
-    }
+    orders_.draw(set_.train.size(), segments(), seed_, epoch);
     return {};
   }
 
   Result<> train(Worker& worker, const WorkerShare& share, std::int64_t segment,
                  Sums& sums) override {
-    const ExampleOrder& order = orders_[static_cast<std::size_t>(share.in_node)];
+    const ExampleOrder& order = orders_.of(share);
     const std::size_t batches =
         ticks_of_segment(set_.train.size(), segments(), share.count, batch_);
     std::deque<Batch> ahead;
@@ -200,10 +193,8 @@ class CtrTask final : public Task {
   const std::size_t batch_;
   const std::uint64_t seed_;
   const TableSpec common_;
-  std::int64_t first_worker_ = 0;
-  std::int64_t worker_count_ = 1;
   std::optional<Table> features_;
-  std::vector<ExampleOrder> orders_;  // of each worker of this node
+  WorkerOrders orders_;
 };
 
 }  // namespace

@@ -52,4 +52,19 @@ std::span<const std::uint64_t> ExampleOrder::part(std::int64_t segment, std::siz
   return all.subspan(begin, all.size() * (i + 1) / parts - begin);
 }
 
+void WorkerOrders::open(const Session& session, std::int64_t workers_per_node) {
+  first_ = session.node().value() * workers_per_node;
+  workers_ = session.nodes() * workers_per_node;
+  orders_.resize(static_cast<std::size_t>(workers_per_node));
+}
+
+void WorkerOrders::draw(std::uint64_t examples, std::int64_t segments, std::uint64_t seed,
+                        std::int64_t epoch) {
+  for (std::size_t i = 0; i < orders_.size(); ++i) {
+    const WorkerShare share{.index = first_ + static_cast<std::int64_t>(i), .count = workers_};
+    const auto [first, last] = share.of(examples);
+    orders_[i].draw(first, last, segments, seed, epoch);
+  }
+}
+
 }  // namespace godwit

@@ -6,6 +6,9 @@
 #include <span>
 #include <vector>
 
+#include "godwit/session.h"
+#include "train/task.h"
+
 namespace godwit {
 
 // In how many ticks each worker goes through its part of a segment if a tick shall have about
@@ -28,6 +31,23 @@ class ExampleOrder {
  private:
   std::vector<std::uint64_t> examples_;
   std::vector<std::size_t> begins_;  // of segments
+};
+
+// The orders of this node's workers, which share examples evenly with those of other nodes.
+class WorkerOrders {
+ public:
+  void open(const Session& session, std::int64_t workers_per_node);
+  void draw(std::uint64_t examples, std::int64_t segments, std::uint64_t seed, std::int64_t epoch);
+
+  const ExampleOrder& of(const WorkerShare& share) const {
+    return orders_[static_cast<std::size_t>(share.in_node)];
+  }
+  std::int64_t workers() const { return workers_; }  // of all nodes
+
+ private:
+  std::int64_t first_ = 0;  // of this node's
+  std::int64_t workers_ = 1;
+  std::vector<ExampleOrder> orders_;
 };
 
 }  // namespace godwit

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
-#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -19,13 +18,13 @@
 #include "train/kge_ranking.h"
 #include "train/kge_show.h"
 #include "train/kge_step.h"
+#include "train/pull_rows.h"
 
 namespace godwit {
 namespace {
 
 constexpr std::size_t kBatchesAhead = 3;
 constexpr std::uint64_t kSegmentFacts = 25'000;
-constexpr std::size_t kRowsAtOnce = 4096;
 constexpr double kFirstRate = 0.02;  // of the learning rate
 
 std::vector<KgeFact> to_facts(std::span<const Triple> triples) {
@@ -97,26 +96,19 @@ class KgeTask final : public Task {
     spec.row_length = static_cast<std::uint32_t>(model_.relation_length());
     spec.init = Init::normal(deviation_, mix64(seed_, 2));
     GODWIT_TRY_ASSIGN(relations_, session.table(spec));
-    orders_.resize(static_cast<std::size_t>(workers_per_node));
-    first_worker_ = session.node().value() * workers_per_node;
-    worker_count_ = session.nodes() * workers_per_node;
+    orders_.open(session, workers_per_node);
     return {};
   }
 
   Result<> begin_epoch(std::int64_t epoch) override {
     epoch_ = epoch;
-    for (std::size_t i = 0; i < orders_.size(); ++i) {
-      const WorkerShare share{.index = first_worker_ + static_cast<std::int64_t>(i),
-                              .count = worker_count_};
-      const auto [first, last] = share.of(graph_.train.size());
-      orders_[i].draw(first, last, segments(), seed_, epoch);
-    }
+    orders_.draw(graph_.train.size(), segments(), seed_, epoch);
     return {};
   }
 
   Result<> train(Worker& worker, const WorkerShare& share, std::int64_t segment,
                  Sums& sums) override {
-    const ExampleOrder& order = orders_[static_cast<std::size_t>(share.in_node)];
+    const ExampleOrder& order = orders_.of(share);
     const std::size_t batches =
         ticks_of_segment(graph_.train.size(), segments(), share.count, batch_);
     KgeBatches maker(model_, static_cast<std::uint32_t>(graph_.entities.size()),
@@ -255,20 +247,8 @@ class KgeTask final : public Task {
 
   Result<KgeMatrices> pull_all(Worker& worker) const {
     KgeMatrices rows;
-    const auto pull = [&](const Table& table, std::vector<float>& values) -> Result<> {
-      const std::size_t length = table.spec().row_length;
-      values.resize(table.spec().rows * length);
-      std::vector<Key> keys;
-      for (Key first = 0; first < table.spec().rows; first += kRowsAtOnce) {
-        keys.resize(std::min<std::size_t>(kRowsAtOnce, table.spec().rows - first));
-        std::iota(keys.begin(), keys.end(), first);
-        GODWIT_TRY(worker.pull(table, keys,
-                               std::span(values).subspan(first * length, keys.size() * length)));
-      }
-      return {};
-    };
-    GODWIT_TRY(pull(*entities_, rows.entities));
-    GODWIT_TRY(pull(*relations_, rows.relations));
+    GODWIT_TRY(pull_rows(worker, *entities_, entities_->spec().rows, rows.entities));
+    GODWIT_TRY(pull_rows(worker, *relations_, relations_->spec().rows, rows.relations));
     return rows;
   }
 
@@ -284,11 +264,9 @@ class KgeTask final : public Task {
   const std::uint64_t seed_;
   const TableSpec common_;
   std::int64_t epoch_ = 0;
-  std::int64_t first_worker_ = 0;
-  std::int64_t worker_count_ = 1;
   std::optional<Table> entities_;
   std::optional<Table> relations_;
-  std::vector<ExampleOrder> orders_;  // of each worker of this node
+  WorkerOrders orders_;
 };
 
 }  // namespace

@@ -65,27 +65,20 @@ class LassoTask final : public Task {
     spec.rows = (set_.train.size() + kLassoBlock - 1) / kLassoBlock;
     spec.row_length = kLassoBlock;
     GODWIT_TRY_ASSIGN(fitted_, session.table(spec));
-    first_worker_ = session.node().value() * workers_per_node;
-    worker_count_ = session.nodes() * workers_per_node;
-    orders_.resize(static_cast<std::size_t>(workers_per_node));
-    care_ = worker_count_ == 1 ? LassoCare() : care_for(session.nodes() > 1);
+    orders_.open(session, workers_per_node);
+    care_ = orders_.workers() == 1 ? LassoCare() : care_for(session.nodes() > 1);
     return {};
   }
 
   Result<> begin_epoch(std::int64_t epoch) override {
     refits_ = epochs_ > 1 && epoch >= epochs_ - refit_epochs_;
-    for (std::size_t i = 0; i < orders_.size(); ++i) {
-      const WorkerShare share{.index = first_worker_ + static_cast<std::int64_t>(i),
-                              .count = worker_count_};
-      const auto [first, last] = share.of(columns_.size());
-      orders_[i].draw(first, last, segments(), seed_, epoch);
-    }
+    orders_.draw(columns_.size(), segments(), seed_, epoch);
     return {};
   }
 
   Result<> train(Worker& worker, const WorkerShare& share, std::int64_t segment,
                  Sums& sums) override {
-    const ExampleOrder& order = orders_[static_cast<std::size_t>(share.in_node)];
+    const ExampleOrder& order = orders_.of(share);
     const std::size_t batches = ticks_of_segment(columns_.size(), segments(), share.count, batch_);
     const std::size_t floats = fitted_->spec().rows * kLassoBlock;
     Examples examples{.fitted = std::vector<float>(floats), .changes = std::vector<float>(floats)};
@@ -166,7 +159,7 @@ class LassoTask final : public Task {
     } else if (common_.consistency.kind != ConsistencyKind::kBsp && is_distributed) {
       ticks += kUsualLag;
     }
-    const double others = static_cast<double>(worker_count_ - 1);
+    const double others = static_cast<double>(orders_.workers() - 1);
     return lasso_care(1 + others * ticks, ticks * lasso_overlap(columns_));
   }
 
@@ -258,11 +251,9 @@ class LassoTask final : public Task {
   const TableSpec common_;
   LassoCare care_;
   bool refits_ = false;  // the penalty has chosen: what is left is fitted without it
-  std::int64_t first_worker_ = 0;
-  std::int64_t worker_count_ = 1;
   std::optional<Table> weights_;
   std::optional<Table> fitted_;
-  std::vector<ExampleOrder> orders_;  // of columns, of each worker of this node
+  WorkerOrders orders_;
 };
 
 }  // namespace

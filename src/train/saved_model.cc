@@ -14,12 +14,12 @@
 #include "base/parse_number.h"
 #include "base/try.h"
 #include "godwit/session.h"
+#include "train/pull_rows.h"
 #include "train/tasks.h"
 
 namespace godwit {
 namespace {
 
-constexpr std::size_t kRowsAtOnce = 4096;
 constexpr std::size_t kNamesShown = 5;
 
 std::string joined(std::span<const std::string> words) {
@@ -36,15 +36,7 @@ Result<> fill_as_begun(const TableSpec& spec, std::vector<float>& values) {
   untouched.consistency = {};
   GODWIT_TRY_ASSIGN(const Table table, session.table(untouched));
   GODWIT_TRY_ASSIGN(Worker worker, session.worker());
-  const std::size_t length = spec.row_length;
-  values.resize(spec.rows * length);
-  std::vector<Key> keys;
-  for (Key first = 0; first < spec.rows; first += kRowsAtOnce) {
-    keys.resize(std::min<std::size_t>(kRowsAtOnce, spec.rows - first));
-    std::iota(keys.begin(), keys.end(), first);
-    GODWIT_TRY(
-        worker.pull(table, keys, std::span(values).subspan(first * length, keys.size() * length)));
-  }
+  GODWIT_TRY(pull_rows(worker, table, spec.rows, values));
   return session.close();
 }
 

@@ -2,7 +2,6 @@
 #include "train/skip_gram.h"
 
 #include <gtest/gtest.h>
-#include <hwy/targets.h>
 
 #include <algorithm>
 #include <cmath>
@@ -10,29 +9,10 @@
 #include <vector>
 
 #include "base/prng.h"
+#include "base/simd_targets_fixture.h"
 
 namespace godwit {
 namespace {
-
-// Restricts Highway to one instruction set for its life.
-class OnlyTarget {
- public:
-  explicit OnlyTarget(std::int64_t target) { hwy::SetSupportedTargetsForTest(target); }
-  OnlyTarget(const OnlyTarget&) = delete;
-  OnlyTarget& operator=(const OnlyTarget&) = delete;
-  ~OnlyTarget() {
-    hwy::SetSupportedTargetsForTest(0);
-    hwy::GetChosenTarget().DeInit();
-  }
-};
-
-std::vector<std::int64_t> targets() {
-  std::vector<std::int64_t> list;
-  for (std::int64_t bits = hwy::SupportedTargets(); bits != 0; bits &= bits - 1) {
-    list.push_back(bits & -bits);
-  }
-  return list;
-}
 
 constexpr float kGuard = 12345;  // lies between rows, must stay
 

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 #include <deque>
-#include <numeric>
 #include <optional>
 #include <span>
 #include <utility>
@@ -19,6 +18,7 @@
 #include "train/common_settings.h"
 #include "train/example_order.h"
 #include "train/open_rows.h"
+#include "train/pull_rows.h"
 #include "train/skip_gram.h"
 #include "train/skip_gram_plan.h"
 #include "train/word_space.h"
@@ -31,7 +31,6 @@ constexpr std::uint64_t kSegmentWords = 1'500'000;
 constexpr std::size_t kJudgedWords = 30'000;  // the most frequent: what others compare by
 constexpr std::size_t kValidEvery = 7;        // of the questions, while training
 constexpr float kRateLeft = 1e-4F;            // of the learning rate, at the end
-constexpr std::size_t kRowsAtOnce = 4096;
 constexpr std::array<const char*, 5> kWordsShown{"king", "paris", "river", "music", "computer"};
 
 struct Chunk {
@@ -95,26 +94,19 @@ class W2vTask final : public Task {
     spec.name = "output";
     spec.init = Init::zeros();
     GODWIT_TRY_ASSIGN(outputs_, session.table(spec));
-    orders_.resize(static_cast<std::size_t>(workers_per_node));
-    first_worker_ = session.node().value() * workers_per_node;
-    worker_count_ = session.nodes() * workers_per_node;
+    orders_.open(session, workers_per_node);
     return {};
   }
 
   Result<> begin_epoch(std::int64_t epoch) override {
     epoch_ = epoch;
-    for (std::size_t i = 0; i < orders_.size(); ++i) {
-      const WorkerShare share{.index = first_worker_ + static_cast<std::int64_t>(i),
-                              .count = worker_count_};
-      const auto [first, last] = share.of(chunks_.size());
-      orders_[i].draw(first, last, segments(), seed_, epoch);
-    }
+    orders_.draw(chunks_.size(), segments(), seed_, epoch);
     return {};
   }
 
   Result<> train(Worker& worker, const WorkerShare& share, std::int64_t segment,
                  Sums& sums) override {
-    const ExampleOrder& order = orders_[static_cast<std::size_t>(share.in_node)];
+    const ExampleOrder& order = orders_.of(share);
     const std::size_t ticks = ticks_of_segment(chunks_.size(), segments(), share.count, 1);
     SkipGramPlanner planner(shares_);
     std::deque<Leased> ahead;
@@ -242,15 +234,8 @@ class W2vTask final : public Task {
 
   Result<WordSpace> pull_space(Worker& worker) const {
     const std::size_t words = std::min(kJudgedWords, corpus_.vocabulary.words.size());
-    std::vector<float> vectors(words * step_.row_length);
-    std::vector<Key> keys;
-    for (std::size_t first = 0; first < words; first += kRowsAtOnce) {
-      keys.resize(std::min(kRowsAtOnce, words - first));
-      std::iota(keys.begin(), keys.end(), Key{first});
-      GODWIT_TRY(worker.pull(
-          *inputs_, keys,
-          std::span(vectors).subspan(first * step_.row_length, keys.size() * step_.row_length)));
-    }
+    std::vector<float> vectors;
+    GODWIT_TRY(pull_rows(worker, *inputs_, words, vectors));
     return WordSpace(vectors, step_.row_length);
   }
 
@@ -264,11 +249,9 @@ class W2vTask final : public Task {
   const std::uint64_t seed_;
   const TableSpec common_;
   std::int64_t epoch_ = 0;
-  std::int64_t first_worker_ = 0;
-  std::int64_t worker_count_ = 1;
   std::optional<Table> inputs_;
   std::optional<Table> outputs_;
-  std::vector<ExampleOrder> orders_;  // of each worker of this node
+  WorkerOrders orders_;
 };
 
 }  // namespace
