@@ -149,8 +149,6 @@ TEST_P(CheckpointKinds, HoldsEverythingThatWasDoneBefore) {
   constexpr Key kRows = 200;
   constexpr int kSaves = 4;
   const int ticks = *GetParam().link != 0 ? 4 : 15;
-  // Pushes beside leases of copies lose a change now and then, without any checkpoint: not here.
-  const bool pushes = GetParam().placement != Placement::kReplicateOnly;
   constexpr std::int64_t kNodes = 3;
   const TempDir dir;
   std::mutex mutex;
@@ -180,7 +178,7 @@ TEST_P(CheckpointKinds, HoldsEverythingThatWasDoneBefore) {
         // Far ahead, so that rows are on their way while others save.
         const Key ahead = prng.below(kRows);
         (void)worker.intend(table, {&ahead, 1}, next, Tick{next.value() + 3}).value();
-        if (i % 2 == 0 || !pushes) {
+        if (i % 2 == 0) {
           worker.open(lease).value();
           for (std::size_t k = 0; k < keys.size(); ++k) {
             auto row = lease[k];

@@ -32,8 +32,11 @@ class BoundedIndex {
 
   // To be called before insert(); may fail, insert() may not.
   Result<> make_room(Key /*key*/) { return {}; }
-  // Makes the row in `slot`, already filled, the row of `key`. REQUIRES: it has none.
-  void insert(Key key, Slot slot, const Slabs& /*slabs*/) { anchors()[key].publish(slot + 1); }
+  // Makes the row in `slot`, already filled, the row of `key`; `lock` is Anchor::kLocked if the
+  // caller has it from the start, or 0. REQUIRES: it has none.
+  void insert(Key key, Slot slot, const Slabs& /*slabs*/, Anchor::Word lock) {
+    anchors()[key].publish((slot + 1) | lock);
+  }
 
   // Takes the row away and returns its slot. REQUIRES: `ref` is locked by the caller; it is
   // unlocked by this.

@@ -13,7 +13,7 @@ TEST(BoundedIndex, FindsWhatWasInsertedUntilItIsErased) {
   BoundedIndex index = BoundedIndex::make(1000).value();
   EXPECT_EQ(index.find(999, slabs).row, nullptr);
   const Slot slot = slabs.allocate().value();
-  index.insert(999, slot, slabs);
+  index.insert(999, slot, slabs, 0);
   const RowRef row = index.find(999, slabs);
   EXPECT_EQ(row.row, slabs.row(slot));
   EXPECT_EQ(index.find(998, slabs).row, nullptr);

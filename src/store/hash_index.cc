@@ -2,6 +2,7 @@
 // written with release: a reader that saw any store of a split also sees the odd version before it.
 #include "store/hash_index.h"
 
+#include <algorithm>
 #include <thread>
 
 #include "base/check.h"
@@ -90,10 +91,11 @@ Result<> HashIndex::make_room(Key key) {
   return {};
 }
 
-void HashIndex::insert(Key key, Slot slot, const Slabs& slabs) {
+void HashIndex::insert(Key key, Slot slot, const Slabs& slabs, Anchor::Word lock) {
   const std::uint64_t hash = splitmix64(key);
   Anchor& anchor = slabs.anchor(slot);
-  if (anchor.peek() == 0) anchor.publish(1);  // fresh memory: the first generation
+  // Fresh memory: the first generation.
+  anchor.publish(std::max(anchor.peek(), Anchor::Word{1}) | lock);
   place(segment_of(hash), key, hash, slot + 1);
 }
 

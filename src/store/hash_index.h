@@ -44,7 +44,7 @@ class HashIndex {
   RowRef find(Key key, const Slabs& slabs) const;
   // Splits the key's segment if it is full; kOutOfMemory if the budget does not allow that.
   Result<> make_room(Key key);
-  void insert(Key key, Slot slot, const Slabs& slabs);
+  void insert(Key key, Slot slot, const Slabs& slabs, Anchor::Word lock);
   Slot erase(Key key, const RowRef& ref);
   // fn(key) for each key that has a row, in no order. Wants the locking of insert().
   template <class Fn>

@@ -19,7 +19,7 @@ class HashIndexTest : public testing::Test {
   Slot insert(Key key) {
     EXPECT_TRUE(index_.make_room(key).ok());
     const Slot slot = slabs_.allocate().value();
-    index_.insert(key, slot, slabs_);
+    index_.insert(key, slot, slabs_, 0);
     return slot;
   }
   void erase(Key key) {
@@ -75,7 +75,7 @@ TEST_F(HashIndexTest, ReadersFindWhatIsThereWhileItGrows) {
     HashIndex young(&budget_);
     const auto add = [&](Key key) {
       ASSERT_TRUE(young.make_room(key).ok());
-      young.insert(key, slabs_.allocate().value(), slabs_);
+      young.insert(key, slabs_.allocate().value(), slabs_, 0);
     };
     for (Key key = 0; key < kStable; ++key) add(key);
     std::atomic<bool> done{false};
@@ -97,7 +97,7 @@ TEST_F(HashIndexTest, GrowthStopsAtTheBudgetAndIsGivenBack) {
   {
     HashIndex limited(&small);
     Key key = 0;
-    while (limited.make_room(key).ok()) limited.insert(key++, slabs_.allocate().value(), slabs_);
+    while (limited.make_room(key).ok()) limited.insert(key++, slabs_.allocate().value(), slabs_, 0);
     EXPECT_GT(key, 10'000u);
     EXPECT_LE(small.taken(), small.bytes_max());
     EXPECT_NE(limited.find(0, slabs_).row, nullptr);

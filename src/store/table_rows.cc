@@ -162,15 +162,23 @@ RowRef TableRows::find(Key key) const {
   return with_index([&](const auto& index) { return index.find(key, slabs_); });
 }
 
-Result<RowRef> TableRows::find_or_make(Key key) {
-  const MutexLock lock(structure_);
-  if (const RowRef row = find(key); row.row != nullptr) return row;
+Result<std::optional<RowRef>> TableRows::make_row(Key key, Anchor::Word lock) {
+  const MutexLock structure(structure_);
+  if (find(key).row != nullptr) return std::optional<RowRef>();
   GODWIT_TRY(with_index([&](auto& index) { return index.make_room(key); }));
   GODWIT_TRY_ASSIGN(const Slot slot, slabs_.allocate());
   float* row = slabs_.row(slot);
   fill_new(key, {row, layout_.row_floats()});
-  with_index([&](auto& index) { index.insert(key, slot, slabs_); });
-  return find(key);
+  with_index([&](auto& index) { index.insert(key, slot, slabs_, lock); });
+  return std::optional(find(key));
+}
+
+Result<RowRef> TableRows::find_or_make(Key key) {
+  for (;;) {
+    if (const RowRef row = find(key); row.row != nullptr) return row;
+    GODWIT_TRY_ASSIGN(const auto made, make_row(key, 0));
+    if (made) return *made;
+  }
 }
 
 Result<> TableRows::find_or_make(std::span<const Key> keys, std::span<RowRef> rows,

@@ -109,7 +109,8 @@ class TableRows {
   // Of all rows that are here, in rising order. Takes time.
   std::vector<Key> keys() const;
 
-  // Holds the row of a key, which is made if there is none. REQUIRES: the key is in range.
+  // Holds the row of a key, which is made if there is none: nobody sees it before it is let go.
+  // REQUIRES: the key is in range.
   Result<HeldRow> hold(Key key);
   // Nothing if there is no row.
   std::optional<HeldRow> hold_if_there(Key key);
@@ -173,6 +174,9 @@ class TableRows {
   RowRef find(Key key) const;
   Result<> find_or_make(std::span<const Key> keys, std::span<RowRef> rows, std::size_t row_bytes);
   Result<RowRef> find_or_make(Key key);
+  // The row of a key that has none, with its lock if `lock` is Anchor::kLocked, else 0. Nothing if
+  // it has one by now.
+  Result<std::optional<RowRef>> make_row(Key key, Anchor::Word lock);
 
   // Calls find(begin, rows) and then use(begin, rows) for each part of a batch, with one part
   // always found ahead; `rows` are the places of the lookups of keys begin .. begin + rows.size().

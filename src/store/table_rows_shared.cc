@@ -17,7 +17,7 @@ Result<> TableRows::adopt(std::span<const Key> keys, std::span<const float> floa
     GODWIT_TRY(with_index([&](auto& index) { return index.make_room(key); }));
     GODWIT_TRY_ASSIGN(const Slot slot, slabs_.allocate());
     std::copy_n(from, layout_.row_floats(), slabs_.row(slot));
-    with_index([&](auto& index) { index.insert(key, slot, slabs_); });
+    with_index([&](auto& index) { index.insert(key, slot, slabs_, 0); });
     from += layout_.row_floats();
   }
   return {};
@@ -39,8 +39,9 @@ std::vector<Key> TableRows::keys() const {
 
 Result<HeldRow> TableRows::hold(Key key) {
   for (;;) {
-    GODWIT_TRY_ASSIGN(const RowRef row, find_or_make(key));
-    if (row.anchor->lock(row.word)) return HeldRow(row, layout_.row_floats());
+    if (auto held = hold_if_there(key)) return *std::move(held);
+    GODWIT_TRY_ASSIGN(const auto made, make_row(key, Anchor::kLocked));
+    if (made) return HeldRow(*made, layout_.row_floats());
   }
 }
 

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -155,6 +156,40 @@ TEST_P(Stress, ErasingNeverMixesUpRows) {
     for (int i = 0; i < 400 * 64; ++i) expected += prng.below(64) % 2 == 1 ? 1000.0 : 0.0;
   }
   EXPECT_EQ(odd_sum, expected);
+}
+
+// What a copy of another node's row goes through: it is made with what came over the wire, and
+// taken away again with what was added to it meanwhile. A push that found a row is in what was
+// taken.
+TEST_P(Stress, ARowThatIsMadeHeldTakesNoPushBeforeItIsFilled) {
+  constexpr int kRounds = 40'000;
+  constexpr float kCame = 1 << 20;
+  std::atomic<bool> done{false};
+  double landed = 0;
+  std::jthread pusher([&] {
+    RowScratch scratch;
+    Missed missed;
+    const std::vector<Key> keys{5};
+    const std::vector<float> ones(kLength, 1);
+    while (!done) {
+      missed.clear();
+      rows_->push_here(keys, ones, scratch, missed).value();
+      if (missed.empty()) ++landed;
+    }
+  });
+  double taken = 0;
+  for (int round = 0; round < kRounds; ++round) {
+    {
+      const HeldRow row = rows_->hold(5).value();
+      std::fill(row.floats().begin(), row.floats().end(), kCame);
+    }
+    std::optional<HeldRow> row = rows_->hold_if_there(5);
+    taken += double{row->floats()[0]} - double{kCame};
+    rows_->erase(5, *std::move(row));
+  }
+  done = true;
+  pusher.join();
+  EXPECT_EQ(taken, landed);
 }
 
 }  // namespace
