@@ -88,7 +88,7 @@ class TrainRun {
   }
 
   // The run's directory comes last: what could go wrong before leaves nothing behind.
-  Result<Cursor> prepare(std::int64_t workers) {
+  Result<LoopState> prepare(std::int64_t workers) {
     GODWIT_TRY(together(read_data()));
     GODWIT_TRY_ASSIGN(std::optional<Error> other,
                       agree_on_settings(*session_, settings_, data_name_));
@@ -97,7 +97,7 @@ class TrainRun {
       return std::move(*other);
     }
     GODWIT_TRY(together(task_->open(*session_, workers)));
-    Cursor begin;
+    LoopState begin;
     if (options_.resume) {
       auto loaded = load(options_.run + "/ckpt");
       GODWIT_TRY(together(loaded.ok() ? Result<>() : Result<>(loaded.error())));
@@ -108,7 +108,7 @@ class TrainRun {
   }
 
   Result<int> train_in_session(std::int64_t workers) {
-    GODWIT_TRY_ASSIGN(const Cursor begin, prepare(workers));
+    GODWIT_TRY_ASSIGN(const LoopState begin, prepare(workers));
     if (is_first()) {
       output_.begin(settings_, *task_, session_->nodes(), workers, task_->epochs(),
                     options_.resume);
@@ -116,7 +116,7 @@ class TrainRun {
     LoopEvents events;
     events.on_segment = [&](const SegmentReport& report) { output_.on_segment(report); };
     events.on_judged = [&](const JudgeReport& report) { output_.on_judged(report); };
-    events.save = [&](const Cursor& next) { return save(next); };
+    events.save = [&](const LoopState& state) { return save(state); };
     events.on_save_failed = [&](const Error& error) {
       if (is_first()) output_.warn("no checkpoint was written: " + error.message());
     };
@@ -157,11 +157,15 @@ class TrainRun {
 
   std::string checkpoint_dir() const { return SavedModel::checkpoints_of(run_path_); }
 
-  Result<> save(const Cursor& next) {
+  Result<> save(const LoopState& state) {
+    const Cursor& next = state.next;
     CheckpointNotes notes;
     notes.entries["epoch"] = std::to_string(next.epoch);
     notes.entries["segment"] = std::to_string(next.segment);
     notes.entries["segments"] = std::to_string(task_->segments());
+    notes.entries["seconds"] = fmt::format("{}", state.seconds);
+    if (state.best) notes.entries["best"] = fmt::format("{}", *state.best);
+    notes.entries["worse"] = std::to_string(state.worse);
     notes.entries["task"] = kind_.name;
     notes.entries["data"] = data_name_;
     for (const Setting& setting : settings_.all()) {
@@ -176,19 +180,24 @@ class TrainRun {
     return session_->save(checkpoint_dir(), step, notes, how);
   }
 
-  Result<Cursor> load(const std::string& directory) {
+  Result<LoopState> load(const std::string& directory) {
     GODWIT_TRY_ASSIGN(const CheckpointReader reader, load_checkpoint(*session_, *task_, directory));
     const auto& notes = reader.notes().entries;
-    const auto number = [&](const char* name) {
+    const auto number = [&]<class Number>(const char* name, Number) {
       const auto found = notes.find(name);
-      return found == notes.end() ? std::nullopt : parse_number<std::int64_t>(found->second);
+      return found == notes.end() ? std::nullopt : parse_number<Number>(found->second);
     };
+    const auto count = [&](const char* name) { return number(name, std::int64_t{}); };
     const auto data = notes.find("data");
-    if (number("segments") != task_->segments() || data == notes.end() ||
+    if (count("segments") != task_->segments() || data == notes.end() ||
         data->second != data_name_) {
       return invalid_argument("{} is of other data than {}", reader.path(), options_.data);
     }
-    return Cursor{.epoch = number("epoch").value_or(0), .segment = number("segment").value_or(0)};
+    return LoopState{
+        .next = {.epoch = count("epoch").value_or(0), .segment = count("segment").value_or(0)},
+        .seconds = number("seconds", double{}).value_or(0),
+        .best = number("best", double{}),
+        .worse = count("worse").value_or(0)};
   }
 
   const TrainOptions& options_;

@@ -149,7 +149,6 @@ TEST_P(CheckpointKinds, HoldsEverythingThatWasDoneBefore) {
   constexpr Key kRows = 200;
   constexpr int kSaves = 4;
   const int ticks = *GetParam().link != 0 ? 4 : 15;
-  constexpr std::int64_t kNodes = 3;
   const TempDir dir;
   std::mutex mutex;
   std::map<int, std::vector<float>> expected;  // by save
@@ -200,7 +199,7 @@ TEST_P(CheckpointKinds, HoldsEverythingThatWasDoneBefore) {
     session.close().value();
   };
   run_job(
-      kNodes, "ckpt_kinds", body, [](std::int64_t) { return 1; }, std::chrono::seconds(30),
+      3, "ckpt_kinds", body, [](std::int64_t) { return 1; }, std::chrono::seconds(30),
       GetParam().link);
   for (const auto& [save, values] : expected) {
     const auto reader = CheckpointReader::open(dir.path() + "/step-0000000" + std::to_string(save));

@@ -54,7 +54,7 @@ Settings settings_with(const std::vector<std::string>& assignments) {
 
 LoopResult train_all(Session& session, Task& task, std::int64_t workers, Cursor begin = {}) {
   const std::atomic<bool> stop{false};
-  return train(session, task, {.workers = workers}, begin, RealTime(), stop, {}).value();
+  return train(session, task, {.workers = workers}, {.next = begin}, RealTime(), stop, {}).value();
 }
 
 std::vector<float> pull_counts(Session& session, const std::string& name, std::uint64_t rows,

@@ -33,6 +33,7 @@ Result<Sums> run_workers(const Session& session, std::vector<Worker>& workers, c
       threads.emplace_back([&run, &worker = workers[i], &part = parts[i], share] {
         if (auto done = run(worker, share, part.sums); !done.ok()) {
           part.error = std::move(done).error();
+          const Worker ended = std::move(worker);  // nobody is to wait for it
         }
       });
     }
@@ -49,20 +50,25 @@ Result<Sums> run_workers(const Session& session, std::vector<Worker>& workers, c
 
 class Loop {
  public:
-  Loop(Session& session, Task& task, const LoopOptions& options, const TimeSource& time,
-       const std::atomic<bool>& stop, const LoopEvents& events)
+  Loop(Session& session, Task& task, const LoopOptions& options, const LoopState& begin,
+       const TimeSource& time, const std::atomic<bool>& stop, const LoopEvents& events)
       : session_(session),
         task_(task),
         options_(options),
         time_(time),
         stop_(stop),
         events_(events),
-        began_(time.now()) {}
+        began_(time.now()),
+        seconds_before_(begin.seconds),
+        saved_(begin.next),
+        saved_at_(begin.seconds),
+        worse_(begin.worse) {
+    result_.next = begin.next;
+    if (begin.best) scores_[Split::kValid] = score_of(*begin.best);
+  }
 
-  Result<LoopResult> run(Cursor begin) {
+  Result<LoopResult> run() {
     GODWIT_TRY_ASSIGN(workers_, make_workers(session_, options_.workers));
-    result_.next = begin;
-    saved_ = begin;
     bool must_begin = true;
     while (result_.next.epoch < task_.epochs()) {
       if (std::exchange(must_begin, false)) GODWIT_TRY(task_.begin_epoch(result_.next.epoch));
@@ -83,7 +89,11 @@ class Loop {
   }
 
  private:
-  double seconds() const { return std::chrono::duration<double>(time_.now() - began_).count(); }
+  double seconds() const {
+    return seconds_before_ + std::chrono::duration<double>(time_.now() - began_).count();
+  }
+  // The larger the better.
+  double score_of(double figure) const { return task_.is_larger_better() ? figure : -figure; }
 
   // Trains one segment and moves on. A cause to stop, if there is one.
   Result<std::optional<StopCause>> run_segment() {
@@ -116,7 +126,7 @@ class Loop {
                      all[2], result_.next.epoch + 1);
     }
     if (all[0] > 0) return std::optional(StopCause::kInterrupted);
-    if (options_.seconds_max > 0 && told[0][1] >= options_.seconds_max) {
+    if (options_.seconds_max > 0 && told[0][1] - seconds_before_ >= options_.seconds_max) {
       return std::optional(StopCause::kOutOfTime);
     }
     if (options_.save_every > 0 && told[0][1] - saved_at_ >= options_.save_every) {
@@ -156,7 +166,9 @@ class Loop {
 
   void save() {
     saved_ = result_.next;
-    auto saved = events_.save(result_.next);
+    LoopState state{.next = result_.next, .seconds = seconds(), .worse = worse_};
+    if (const auto score = scores_[Split::kValid]) state.best = score_of(*score);
+    auto saved = events_.save(state);
     result_.is_saved = saved.ok();
     if (!saved.ok()) events_.on_save_failed(std::move(saved).error());
   }
@@ -177,9 +189,8 @@ class Loop {
     GODWIT_TRY_ASSIGN(report.figures, judge(session_, task_, workers_, split));
     report.seconds = seconds();
     report.judge_seconds = report.seconds - before;
-    const double first = report.figures.at(0).second;
-    const double score = task_.is_larger_better() ? first : -first;
-    auto& best = best_[split];
+    const double score = score_of(report.figures.at(0).second);
+    auto& best = scores_[split];
     report.is_best = !best || score > *best;
     if (report.is_best) best = score;
     into = report;
@@ -205,12 +216,13 @@ class Loop {
   const std::atomic<bool>& stop_;
   const LoopEvents& events_;
   const Time began_;
+  const double seconds_before_;
   std::vector<Worker> workers_;
   LoopResult result_;
   Cursor saved_;
-  double saved_at_ = 0;
-  std::int64_t worse_ = 0;
-  std::map<Split, std::optional<double>> best_;
+  double saved_at_;
+  std::int64_t worse_;
+  std::map<Split, std::optional<double>> scores_;  // the best
 };
 
 }  // namespace
@@ -243,10 +255,10 @@ Result<Figures> judge(Session& session, Task& task, std::vector<Worker>& workers
   return task.figures(split, all);
 }
 
-Result<LoopResult> train(Session& session, Task& task, const LoopOptions& options, Cursor begin,
-                         const TimeSource& time, const std::atomic<bool>& stop,
-                         const LoopEvents& events) {
-  return Loop(session, task, options, time, stop, events).run(begin);
+Result<LoopResult> train(Session& session, Task& task, const LoopOptions& options,
+                         const LoopState& begin, const TimeSource& time,
+                         const std::atomic<bool>& stop, const LoopEvents& events) {
+  return Loop(session, task, options, begin, time, stop, events).run();
 }
 
 }  // namespace godwit

@@ -26,10 +26,18 @@ struct Cursor {
   friend bool operator==(const Cursor&, const Cursor&) = default;
 };
 
+// What must be known to go on later as if nothing had happened.
+struct LoopState {
+  Cursor next;
+  double seconds = 0;          // that this took, judging included
+  std::optional<double> best;  // first figure on the validation split, of all judged so far
+  std::int64_t worse = 0;      // judgements since then
+};
+
 // After a segment, of the whole job.
 struct SegmentReport {
   Cursor next;
-  double seconds = 0;  // since the loop began
+  double seconds = 0;  // since training began
   double segment_seconds = 0;
   double loss = 0;      // mean over the segment's examples
   double examples = 0;  // of the segment
@@ -41,7 +49,7 @@ struct SegmentReport {
 struct JudgeReport {
   std::int64_t epoch = 0;  // how many have been trained
   Split split = Split::kValid;
-  double seconds = 0;        // since the loop began
+  double seconds = 0;        // since training began
   double judge_seconds = 0;  // this took
   Figures figures;
   bool is_best = false;  // of all judged on this split so far
@@ -53,7 +61,7 @@ struct LoopOptions {
   std::int64_t workers = 1;      // of each node
   std::int64_t judge_every = 1;  // epochs; 0: only at the end
   std::int64_t patience = 0;     // stops after so many judgements without a better one; 0: never
-  double seconds_max = 0;        // trains no longer than this; 0: no limit
+  double seconds_max = 0;        // trains no longer than this from now on; 0: no limit
   double save_every = 0;         // seconds; 0: only at the end
   // Names of Session::metrics() to add up over nodes: counters, and what goes up and down.
   std::vector<std::string> counters;
@@ -65,7 +73,7 @@ struct LoopEvents {
   std::function<void(const SegmentReport&)> on_segment = [](const auto&) {};
   std::function<void(const JudgeReport&)> on_judged = [](const auto&) {};
   // On all nodes, while no worker works. An error is on_save_failed's business: training goes on.
-  std::function<Result<>(const Cursor& next)> save = [](const auto&) { return Result<>(); };
+  std::function<Result<>(const LoopState&)> save = [](const auto&) { return Result<>(); };
   std::function<void(const Error&)> on_save_failed = [](const auto&) {};
 };
 
@@ -82,9 +90,9 @@ struct LoopResult {
 // Trains from `begin` on until the last epoch has ended, `stop` is set on any node, or an option
 // says so; then saves, and judges by what there is, unless it was interrupted. REQUIRES: `task` is
 // open; all nodes call it with the same arguments (`stop` and `events` aside).
-Result<LoopResult> train(Session& session, Task& task, const LoopOptions& options, Cursor begin,
-                         const TimeSource& time, const std::atomic<bool>& stop,
-                         const LoopEvents& events);
+Result<LoopResult> train(Session& session, Task& task, const LoopOptions& options,
+                         const LoopState& begin, const TimeSource& time,
+                         const std::atomic<bool>& stop, const LoopEvents& events);
 
 // Judges the whole job's model on a split, with all workers.
 Result<Figures> judge(Session& session, Task& task, std::vector<Worker>& workers, Split split);

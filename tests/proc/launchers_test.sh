@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# tests/proc/launchers_test.sh: real launchers start `godwit doctor --place` and a job of four nodes;
-# every process must find its place, two jobs at once must not meet, and nothing is left over. Exits
-# with 77 (skipped) if the launcher is missing.
+# tests/proc/launchers_test.sh: real launchers start `godwit doctor --place`, a job of four nodes and
+# a training; every process must find its place, two jobs at once must not meet, and nothing is left
+# over. Exits with 77 (skipped) if the launcher is missing.
 set -euo pipefail
 
 if (($# != 3)); then
@@ -114,6 +114,14 @@ for file in sums_a sums_b; do
 done
 left=$(find tmp /tmp -maxdepth 1 -name "godwit-$EUID-$(value job first)*")
 [[ -z $left$(find tmp -name 'godwit*') ]] || fail "$kind: left over: $left $(ls tmp)"
+
+# The same command trains, whoever starts it.
+data=generated:lowrank,rows=300,columns=200,ratings=20000,held_out=2000
+timeout 100 "${run[@]}" "$godwit" train mf --data "$data" --epochs 3 --workers 1 --quiet \
+  --run trained >train 2>&1 || fail "$kind: training: $(cat train)"
+[[ $(value nodes trained/metrics.jsonl) == 4 ]] ||
+  fail "$kind: trained by $(value nodes trained/metrics.jsonl) nodes"
+[[ -s trained/report.html ]] || fail "$kind: no report"
 
 # Contradicting variables are refused, by name; godwit launch makes its nodes forget them.
 if RANK=9 WORLD_SIZE=10 "${run[@]}" "$godwit" doctor --place >out 2>err; then
