@@ -143,27 +143,34 @@ void Leases::bring(RowId id, WantedRow* row, bool is_kept, Time now) {
 }
 
 bool Leases::settle(LeaseRows& lease) {
-  std::erase_if(lease.missing, [&](std::uint32_t position) {
-    const Key key = lease.keys[position];
-    lease.rows->look_up({&key, 1}, found_);
-    if (found_[0].row == nullptr && shared_.owns({lease.table, key})) {
-      if (!lease.rows->resolve({&key, 1}, found_).ok()) return false;
-    }
-    if (found_[0].row == nullptr) return false;
-    lease.refs[position] = found_[0];
-    ++lease.rows->use(found_[0]).leases;
-    lease.counted.push_back(position);
-    WantedRow& row = *wanted_.find({lease.table, key});
-    --row.users;
-    erase_if_idle(row, lease.table);
-    if (lease.need) note_stale(lease, position);
-    return true;
-  });
+  // From behind, up to the first that lacks: looking at all of them whenever one has come would
+  // take the square of their number.
+  while (!lease.missing.empty() && settle_missing(lease, lease.missing.back())) {
+    lease.missing.pop_back();
+  }
   if (!lease.need) return lease.missing.empty();
-  std::erase_if(lease.stale, [&](std::uint32_t position) {
-    return is_fresh({lease.table, lease.keys[position]}, *lease.need);
-  });
+  while (!lease.stale.empty() &&
+         is_fresh({lease.table, lease.keys[lease.stale.back()]}, *lease.need)) {
+    lease.stale.pop_back();
+  }
   return lease.missing.empty() && lease.stale.empty() && clocks_.stable() >= *lease.need;
+}
+
+bool Leases::settle_missing(LeaseRows& lease, std::uint32_t position) {
+  const Key key = lease.keys[position];
+  lease.rows->look_up({&key, 1}, found_);
+  if (found_[0].row == nullptr && shared_.owns({lease.table, key})) {
+    if (!lease.rows->resolve({&key, 1}, found_).ok()) return false;
+  }
+  if (found_[0].row == nullptr) return false;
+  lease.refs[position] = found_[0];
+  ++lease.rows->use(found_[0]).leases;
+  lease.counted.push_back(position);
+  WantedRow& row = *wanted_.find({lease.table, key});
+  --row.users;
+  erase_if_idle(row, lease.table);
+  if (lease.need) note_stale(lease, position);
+  return true;
 }
 
 void Leases::erase_if_idle(WantedRow& row, TableId table) {
@@ -264,6 +271,13 @@ void Leases::let_go(RowId id, const RowRef& ref, Time now) {
   if (row != nullptr && row->stage == Stage::kVisiting) end_or_linger(id, *row, now);
 }
 
+bool Leases::is_any_refused(const LeaseRows& lease) {
+  return std::any_of(lease.missing.begin(), lease.missing.end(), [&](std::uint32_t position) {
+    const WantedRow* const row = wanted_.find({lease.table, lease.keys[position]});
+    return row != nullptr && row->stage == Stage::kRefused;
+  });
+}
+
 void Leases::collect(Time now) {
   visits_.collect(now);
   for (const RowId id : visits_.take_returned()) {
@@ -292,14 +306,9 @@ void Leases::collect(Time now) {
       }
       return true;
     }
-    const bool is_refused = std::any_of(
-        waiting.lease->missing.begin(), waiting.lease->missing.end(), [&](std::uint32_t position) {
-          const WantedRow* const row =
-              wanted_.find({waiting.lease->table, waiting.lease->keys[position]});
-          return row != nullptr && row->stage == Stage::kRefused;
-        });
-    if (is_refused) waits_.fail(waiting.ticket, *visits_.refusal());
-    return is_refused;
+    if (!visits_.refusal() || !is_any_refused(*waiting.lease)) return false;
+    waits_.fail(waiting.ticket, *visits_.refusal());
+    return true;
   });
 }
 

@@ -37,6 +37,7 @@ struct LeaseRows {
   std::vector<std::uint32_t> missing;  // positions of those
   std::vector<std::uint32_t> counted;  // positions of rows that are here and count this lease
   std::vector<std::uint32_t> stale;    // positions of rows that are here and too old
+  Tick asked;                          // what was stable when they were last asked for
   bool is_awaited = false;             // somebody waits for its rows
   std::uint64_t number = 0;            // of a short one, while it is acquired
 };
@@ -134,8 +135,13 @@ class Leases {
   // A row that is here has in it what is needed, if that is stable.
   bool is_fresh(RowId id, Tick need);
   void note_stale(LeaseRows& lease, std::uint32_t position);
+  // Whether a row that was missing is here; the lease counts it then.
+  bool settle_missing(LeaseRows& lease, std::uint32_t position);
+  bool is_any_refused(const LeaseRows& lease);
   // Asks for what is missing or too old, once what would come is not.
   void freshen(LeaseRows& lease, Time now);
+  // Something is lacking that is not on its way. Looks at what settle() would look at next.
+  bool must_freshen(const LeaseRows& lease);
   void freshen_all(Time now);
   // A lease does not use a row any more that is here.
   void let_go(RowId id, const RowRef& ref, Time now);

@@ -58,6 +58,7 @@ bool Leases::set_need(LeaseRows& lease, Tick need, Time now) {
 void Leases::freshen(LeaseRows& lease, Time now) {
   const bool is_too_early = shared_.spec(lease.table).placement == Placement::kStatic;
   if (clocks_.stable() < *lease.need || (is_too_early && !lease.is_awaited)) return;
+  lease.asked = clocks_.stable();
   for (const std::uint32_t position : lease.missing) {
     const RowId id{lease.table, lease.keys[position]};
     WantedRow& row = *wanted_.find(id);
@@ -80,9 +81,18 @@ void Leases::freshen_all(Time now) {
   std::erase_if(unsettled_, [&](LeaseRows* lease) {
     if (*lease->need > stable) return false;  // there is nothing to be done for it now
     if (settle(*lease)) return true;
-    freshen(*lease, now);
+    if (lease->asked != stable || must_freshen(*lease)) freshen(*lease, now);
     return false;
   });
+}
+
+bool Leases::must_freshen(const LeaseRows& lease) {
+  if (!lease.missing.empty()) {
+    const RowId id{lease.table, lease.keys[lease.missing.back()]};
+    return wanted_.find(id)->stage == Stage::kProtocol;
+  }
+  if (lease.stale.empty()) return false;
+  return !visits_.is_out({lease.table, lease.keys[lease.stale.back()]});
 }
 
 const LeaseRows* Leases::awaited(TicketId ticket) const {

@@ -268,7 +268,7 @@ void add_lda_settings(Settings& settings) {
   settings.add_number("alpha", "auto", 1e-6, 1000,
                       "auto: 5 / topics; of each topic, before a document has any of it");
   settings.add_number("beta", "0.1", 1e-6, 1000, "of each word, before a topic has any of it");
-  settings.add_count("batch", "10000", 1, 100'000'000, "tokens of a tick, about");
+  settings.add_count("batch", "40000", 1, 100'000'000, "tokens of a tick, about");
   settings.add_count("min_count", "5", 1, 1'000'000'000, "leaves out words that are rarer");
   settings.add_number(
       "max_share", "auto", 1e-9, 1,
