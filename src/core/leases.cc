@@ -70,10 +70,15 @@ void Leases::acquire(LeaseRows& lease, Time now) {
     if (!is_plain) take_counted(lease, i, now);
   }
   brought_ += lease.missing.size();
-  if (++acquired_ % kHotEvery != 0 || lingering_.empty()) return;
-  for (const Key key : lease.keys) {
-    if (hot_.size() < kSettleTogether) hot_.push_back({lease.table, key});
+  if (!lingering_.empty()) sample_hot(lease);
+}
+
+void Leases::sample_hot(const LeaseRows& lease) {
+  std::size_t i = hot_in_;
+  for (; i < lease.keys.size(); i += kHotEvery) {
+    if (hot_.size() < kSettleTogether) hot_.push_back({lease.table, lease.keys[i]});
   }
+  hot_in_ = i - lease.keys.size();
 }
 
 void Leases::take_counted(LeaseRows& lease, std::size_t i, Time now) {
