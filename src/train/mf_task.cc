@@ -17,7 +17,6 @@
 #include "train/common_settings.h"
 #include "train/mf_blocks.h"
 #include "train/mf_kernels.h"
-#include "train/open_rows.h"
 
 namespace godwit {
 namespace {
@@ -167,12 +166,9 @@ class MfTask final : public Task {
     if (block.ratings.empty()) return 0.0;
     GODWIT_TRY(worker.open(leases.rows, Access::kRacy));
     GODWIT_TRY(worker.open(leases.columns, Access::kRacy));
-    std::vector<float*> rows;
-    std::vector<float*> columns;
-    point_to_rows(leases.rows, rows);
-    point_to_rows(leases.columns, columns);
     const double squares =
-        learn_ratings(block.ratings, rows.data(), columns.data(), setup_.layout, setup_.step);
+        learn_ratings(block.ratings, leases.rows.pointers().data(),
+                      leases.columns.pointers().data(), setup_.layout, setup_.step);
     GODWIT_TRY(worker.close(leases.rows));
     GODWIT_TRY(worker.close(leases.columns));
     return squares;
