@@ -35,7 +35,7 @@ class PlainW2v final : public PlainTraining {
 
   void train(const WorkerShare& share, std::int64_t segment, Sums& sums) override {
     const ExampleOrder& order = orders_.of(share);
-    const std::size_t ticks = ticks_of_segment(chunks_.size(), work_.segments, share.count, 1);
+    const std::size_t ticks = setup_.ticks(corpus_, work_.segments, share.count);
     SkipGramPlanner planner(shares_);
     SkipGramPlan plan;
     std::vector<float*> inputs;

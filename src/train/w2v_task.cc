@@ -74,7 +74,7 @@ class W2vTask final : public Task {
   Result<> train(Worker& worker, const WorkerShare& share, std::int64_t segment,
                  Sums& sums) override {
     const ExampleOrder& order = orders_.of(share);
-    const std::size_t ticks = ticks_of_segment(chunks_.size(), segments(), share.count, 1);
+    const std::size_t ticks = setup_.ticks(corpus_, segments(), share.count);
     SkipGramPlanner planner(shares_);
     std::deque<Leased> ahead;
     std::vector<Leased> spare;
@@ -244,6 +244,11 @@ SkipGramStep W2vSetup::step_at(std::int64_t epoch, double part, std::uint64_t ch
   now.learning_rate *= std::max(kRateLeft, static_cast<float>(1 - done));
   now.seed = seed_of(epoch, chunk_number);
   return now;
+}
+
+std::size_t W2vSetup::ticks(const Corpus& corpus, std::int64_t segments,
+                            std::int64_t workers) const {
+  return ticks_of_segment(corpus.tokens.size(), segments, workers, chunk);
 }
 
 W2vSetup w2v_setup_of(const Settings& settings, const Corpus& corpus) {

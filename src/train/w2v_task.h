@@ -31,6 +31,9 @@ struct W2vSetup {
   std::int64_t epochs = 0;
   std::uint64_t seed = 0;
 
+  // Of a worker in a segment: each with about `chunk` words, of several sentences if they are
+  // short.
+  std::size_t ticks(const Corpus& corpus, std::int64_t segments, std::int64_t workers) const;
   // Of all that is random in a chunk.
   std::uint64_t seed_of(std::int64_t epoch, std::uint64_t chunk_number) const;
   // After this part of the epoch.
