@@ -24,8 +24,6 @@
 namespace godwit {
 namespace {
 
-constexpr double kLossesApart = 0.05;
-
 // Of all threads of this process.
 double cpu_seconds() {
   timespec now{};
@@ -161,16 +159,16 @@ Result<Epochs> train_both(const TaxCase& that, const TaxedTask& both) {
   return epochs;
 }
 
-Result<> check_same_work(const Epochs& epochs, const std::string& title) {
+Result<> check_same_work(const Epochs& epochs, const TaxCase& that) {
   for (std::size_t i = 0; i < epochs.table.size(); ++i) {
     if (std::abs(epochs.table[i].examples - epochs.plain[i].examples) < 0.5) continue;
-    return corruption("{}: {} examples with tables, {} without", title, epochs.table[i].examples,
-                      epochs.plain[i].examples);
+    return corruption("{}: {} examples with tables, {} without", that.title,
+                      epochs.table[i].examples, epochs.plain[i].examples);
   }
   const double table = epochs.table.back().mean_loss();
   const double plain = epochs.plain.back().mean_loss();
-  if (std::abs(table / plain - 1) < kLossesApart) return {};
-  return corruption("{}: loss {} with tables, {} without", title, table, plain);
+  if (std::abs(table / plain - 1) < that.losses_apart) return {};
+  return corruption("{}: loss {} with tables, {} without", that.title, table, plain);
 }
 
 const Measured& least(const std::vector<Measured>& epochs, double Measured::*member) {
@@ -196,7 +194,7 @@ Result<BenchResult> measure_table_tax(const TaxCase& that, const Catalog& catalo
   if (that.repetitions < 1) return invalid_argument("nothing to run: no repetition");
   GODWIT_TRY_ASSIGN(const TaxedTask both, make_taxed_task(that, catalog));
   GODWIT_TRY_ASSIGN(const Epochs epochs, train_both(that, both));
-  GODWIT_TRY(check_same_work(epochs, that.title));
+  GODWIT_TRY(check_same_work(epochs, that));
   const Measured& table = least(epochs.table, &Measured::seconds);
   const Measured& plain = least(epochs.plain, &Measured::seconds);
   const auto least_cpu = [](const std::vector<Measured>& all) {

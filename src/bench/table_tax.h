@@ -21,6 +21,7 @@ struct TaxCase {
   std::vector<std::string> settings;  // "rank=32"; not epochs
   std::int64_t workers = 2;
   std::size_t repetitions = 5;  // epochs that are timed, after one that is not
+  double losses_apart = 0.1;    // at most, of the last epochs, relative
 };
 
 // A task and the same on plain arrays.
@@ -36,7 +37,7 @@ Result<TaxedTask> make_taxed_task(const TaxCase& that, const Catalog& catalog);
 
 // Trains by the loop of `godwit train` on one node, and after each segment the same on plain
 // arrays. Value and limit are the rates of the best epoch of each. kCorruption if they did not
-// learn from as many examples, or if their last losses differ by more than 5 %.
+// learn from as many examples, or if their losses are too far apart.
 Result<BenchResult> measure_table_tax(const TaxCase& that, const Catalog& catalog);
 
 }  // namespace godwit

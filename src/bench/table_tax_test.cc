@@ -28,7 +28,8 @@ TaxCase tiny_kge() {
   return {.task = "kge",
           .title = "kge/tiny",
           .data = {"generated:graph,entities=300,relations=4,blocks=30,triples=3000,held_out=10"},
-          .settings = {"rank=6", "batch=64", "negatives=50"}};
+          .settings = {"rank=6", "batch=64", "negatives=50"},
+          .losses_apart = 0.5};
 }
 
 // Words by falling frequency.
@@ -92,6 +93,13 @@ TEST(TableTax, ComparesRatesAndLosses) {
     EXPECT_EQ(result.figures.front().first, "tax");
     EXPECT_NEAR(result.figures.front().second, 1 / result.ratio, 1e-9);
   }
+}
+
+TEST(TableTax, LossesThatAreApartAreCorruption) {
+  TaxCase that = tiny_mf();
+  that.repetitions = 1;
+  that.losses_apart = -1;  // even the same are too far apart
+  EXPECT_EQ(measure_table_tax(that, {}).error().code(), ErrorCode::kCorruption);
 }
 
 TEST(TableTax, CasesThatCannotBeRunAreRefused) {
