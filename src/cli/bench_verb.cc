@@ -1,4 +1,6 @@
 // cli/bench_verb.cc: `godwit bench store | remote | clocks | ...`: this machine against its limits.
+#include <unistd.h>
+
 #include <functional>
 #include <memory>
 #include <ostream>
@@ -12,7 +14,9 @@
 #include "bench/remote_bench.h"
 #include "bench/staleness_bench.h"
 #include "bench/store_bench.h"
+#include "bench/train_bench.h"
 #include "cli/command_line.h"
+#include "cli/saved_run.h"
 #include "cli/verbs.h"
 #include "report/bench_report.h"
 
@@ -146,6 +150,36 @@ void add_placement_flags(CLI::App& bench, PlacementFlags& flags) {
       ->check(CLI::Range(1, 1000));
 }
 
+struct TrainFlags {
+  std::string part;
+  std::string task;
+  std::size_t repetitions = 0;
+};
+
+Result<TrainBenchOptions> train_options(const TrainFlags& flags, bool quick) {
+  TrainBenchOptions options = quick ? TrainBenchOptions::quick() : TrainBenchOptions::full();
+  options.environment = parse_environment(environ);
+  options.catalog = catalog_of(options.environment);
+  if (flags.repetitions > 0) options.set_repetitions(flags.repetitions);
+  if (!flags.part.empty()) {
+    GODWIT_TRY_ASSIGN(const TrainPart part, parse_train_part(flags.part));
+    options.keep(part);
+  }
+  if (!flags.task.empty()) GODWIT_TRY(options.keep_task(flags.task));
+  return options;
+}
+
+void add_train_flags(CLI::App& bench, TrainFlags& flags) {
+  bench.add_option("--part", flags.part,
+                   "one part only: tax (against plain arrays), scaling (1, 2, 4 nodes), peers "
+                   "(fasttext and gensim)");
+  bench.add_option("--task", flags.task, "one task only: mf, kge, w2v, ctr, lda, lasso");
+  bench
+      .add_option("--repetitions", flags.repetitions,
+                  "epochs of which the best is shown, runs of which the median is")
+      ->check(CLI::Range(1, 1000));
+}
+
 }  // namespace
 
 void add_bench_verb(CLI::App& app, Action& action) {
@@ -200,6 +234,14 @@ void add_bench_verb(CLI::App& app, Action& action) {
             return run_placement_bench(options, on_result);
           });
   add_placement_flags(*placement, *flags);
+  auto train_flags = std::make_shared<TrainFlags>();
+  CLI::App* train =
+      add("train", "training against plain arrays, on 1, 2, 4 nodes, and against other programs",
+          [train_flags](bool quick, const OnResult& on_result) -> Result<> {
+            GODWIT_TRY_ASSIGN(const auto options, train_options(*train_flags, quick));
+            return run_train_bench(options, on_result);
+          });
+  add_train_flags(*train, *train_flags);
 }
 
 }  // namespace godwit

@@ -41,7 +41,12 @@ TEST(CommandLine, BenchPlacementNamesWhatItKnows) {
   EXPECT_THAT(run({"bench", "placement", "--policy", "hope"}).err, HasSubstr("relocate_only"));
   EXPECT_THAT(run({"bench", "clocks", "--straggler", "often"}).err, HasSubstr("slow_worker"));
   EXPECT_THAT(run({"bench", "staleness", "--consistency", "bsp,ssp"}).err, HasSubstr("'ssp'"));
-  for (const char* bench : {"clocks", "staleness", "placement"}) {
+  EXPECT_THAT(run({"bench", "train", "--part", "all"}).err, HasSubstr("tax, scaling, peers"));
+  EXPECT_THAT(run({"bench", "train", "--task", "kgb"}).err, HasSubstr("did you mean 'kge'"));
+  const Outcome untaxed = run({"bench", "train", "--part", "tax", "--task", "lda"});
+  EXPECT_EQ(untaxed.code, kExitUsage);
+  EXPECT_THAT(untaxed.err, HasSubstr("tax has mf, w2v, kge"));
+  for (const char* bench : {"clocks", "staleness", "placement", "train"}) {
     EXPECT_EQ(run({"bench", bench, "--repetitions", "-1"}).code, kExitUsage) << bench;
   }
 }

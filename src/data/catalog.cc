@@ -7,6 +7,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "base/check.h"
 #include "base/errors.h"
 #include "base/nearest_name.h"
 #include "base/try.h"
@@ -102,6 +103,15 @@ Result<DataSource> find_known(const Catalog& catalog, const KnownFiles& known) {
 }
 
 }  // namespace
+
+Result<DataSource> find_first_data(const Catalog& catalog, const std::vector<std::string>& names) {
+  GODWIT_CHECK(!names.empty());
+  for (const std::string& name : names) {
+    auto found = find_data(catalog, name);
+    if (found.ok()) return found;
+  }
+  return find_data(catalog, names.front());
+}
 
 std::vector<std::string> known_data_names() {
   std::vector<std::string> names = {"wordnet", "fashion-mnist"};

@@ -40,6 +40,10 @@ struct DataSource {
 // find_data_files().
 Result<DataSource> find_data(const Catalog& catalog, const std::string& name);
 
+// Of several names the first that find_data() finds; if it finds none, the first one's error.
+// REQUIRES: there is a name.
+Result<DataSource> find_first_data(const Catalog& catalog, const std::vector<std::string>& names);
+
 // The names that find_data() knows, without "generated:...".
 std::vector<std::string> known_data_names();
 

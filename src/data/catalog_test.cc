@@ -29,6 +29,16 @@ TEST(Catalog, NamesBelowTheDataDirectoryAreFound) {
   EXPECT_FALSE(find_analogies(catalog).has_value());
 }
 
+TEST(Catalog, OfSeveralNamesTheFirstThatIsThere) {
+  const OwnFiles files;
+  files.write("a9a/a9a.gz", "1 1:1");
+  files.write("a9a/a9a.t.gz", "1 1:1");
+  const Catalog catalog{.data_dir = files.dir()};
+  EXPECT_EQ(find_first_data(catalog, {"wn18rr", "a9a", "generated:graph"})->name, "a9a");
+  EXPECT_THAT(find_first_data(catalog, {"wn18rr", "nothing"}).error().message(),
+              HasSubstr("wn18rr"));
+}
+
 TEST(Catalog, PathsWinAndGetShortNames) {
   const OwnFiles files;
   const DataSource source = find_data({}, files.write("my.tsv.gz", "x")).value();

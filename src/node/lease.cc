@@ -77,6 +77,12 @@ bool Lease::is_ready() const {
   return state_ != nullptr && state_->is_ready.load(std::memory_order_acquire);
 }
 
+std::span<float* const> Lease::pointers() const {
+  if (size_ > 0) check(0);
+  GODWIT_CHECK(access_ == Access::kRacy);
+  return {rows_, size_};
+}
+
 void Lease::lock(LeasedRow& row, std::size_t i) const {
   const RowRef& ref = state_->rows.refs[i];
   row.lock(ref.anchor, ref.word);

@@ -206,8 +206,13 @@ TEST(LeaseDeathTest, ARowOfALeaseThatIsNotOpenIsABug) {
   Worker worker = session.worker().value();
   Lease lease = worker.intend(table, std::vector<Key>{3}, Tick{0}, Tick{1}).value();
   EXPECT_DEATH((void)lease[0], "is_open");
+  EXPECT_DEATH((void)lease.pointers(), "is_open");
   worker.open(lease).value();
   EXPECT_DEATH((void)lease[1], "i < size_");
+  EXPECT_DEATH((void)lease.pointers(), "kRacy");
+  worker.open(lease, Access::kRacy).value();
+  ASSERT_EQ(lease.pointers().size(), 1U);
+  EXPECT_EQ(lease.pointers()[0], lease[0].value().data());
 }
 
 }  // namespace

@@ -58,6 +58,11 @@ void WorkerOrders::open(const Session& session, std::int64_t workers_per_node) {
   orders_.resize(static_cast<std::size_t>(workers_per_node));
 }
 
+void WorkerOrders::open(std::int64_t workers) {
+  workers_ = workers;
+  orders_.resize(static_cast<std::size_t>(workers));
+}
+
 void WorkerOrders::draw(std::uint64_t examples, std::int64_t segments, std::uint64_t seed,
                         std::int64_t epoch) {
   for (std::size_t i = 0; i < orders_.size(); ++i) {

@@ -37,6 +37,8 @@ class ExampleOrder {
 class WorkerOrders {
  public:
   void open(const Session& session, std::int64_t workers_per_node);
+  // Of so many workers and no others.
+  void open(std::int64_t workers);
   void draw(std::uint64_t examples, std::int64_t segments, std::uint64_t seed, std::int64_t epoch);
 
   const ExampleOrder& of(const WorkerShare& share) const {

@@ -55,22 +55,15 @@ class KgeTask final : public Task {
  public:
   KgeTask(const Settings& settings, Graph graph)
       : graph_(std::move(graph)),
-        model_(kge_model_of(settings)),
-        objective_(objective_of(settings)),
-        known_(known_of(graph_)),
-        learning_rate_(settings.real("learning_rate")),
-        deviation_(settings.real("init")),
-        epochs_(settings.count("epochs")),
-        batch_(static_cast<std::size_t>(settings.count("batch"))),
-        negatives_(static_cast<std::uint32_t>(settings.count("negatives"))),
-        seed_(static_cast<std::uint64_t>(settings.count("seed"))),
-        common_(common_table_spec(settings)) {}
+        setup_(kge_setup_of(settings, graph_)),
+        model_(setup_.model),
+        known_(known_of(graph_)) {}
 
-  std::int64_t epochs() const override { return epochs_; }
+  std::int64_t epochs() const override { return setup_.epochs; }
   std::int64_t segments() const override {
     return static_cast<std::int64_t>(graph_.train.size() / kSegmentFacts + 1);
   }
-  std::int64_t judge_every() const override { return std::max<std::int64_t>(1, epochs_ / 6); }
+  std::int64_t judge_every() const override { return std::max<std::int64_t>(1, setup_.epochs / 6); }
   std::string quality_name() const override { return "mrr"; }
   bool is_larger_better() const override { return true; }
   bool has(Split split) const override { return !part(split).empty(); }
@@ -84,25 +77,15 @@ class KgeTask final : public Task {
   }
 
   Result<> open(Session& session, std::int64_t workers_per_node) override {
-    TableSpec spec = common_;
-    spec.rule = Rule::adagrad(learning_rate_, kAdagradEpsilon);
-    spec.name = kKgeEntities;
-    spec.rows = graph_.entities.size();
-    spec.row_length = static_cast<std::uint32_t>(model_.entity_length());
-    spec.init = Init::normal(deviation_, mix64(seed_, 1));
-    GODWIT_TRY_ASSIGN(entities_, session.table(spec));
-    spec.name = kKgeRelations;
-    spec.rows = model_.relation_rows(graph_.relations.size());
-    spec.row_length = static_cast<std::uint32_t>(model_.relation_length());
-    spec.init = Init::normal(deviation_, mix64(seed_, 2));
-    GODWIT_TRY_ASSIGN(relations_, session.table(spec));
+    GODWIT_TRY_ASSIGN(entities_, session.table(setup_.entities));
+    GODWIT_TRY_ASSIGN(relations_, session.table(setup_.relations));
     orders_.open(session, workers_per_node);
     return {};
   }
 
   Result<> begin_epoch(std::int64_t epoch) override {
     epoch_ = epoch;
-    orders_.draw(graph_.train.size(), segments(), seed_, epoch);
+    orders_.draw(graph_.train.size(), segments(), setup_.seed, epoch);
     return {};
   }
 
@@ -110,16 +93,14 @@ class KgeTask final : public Task {
                  Sums& sums) override {
     const ExampleOrder& order = orders_.of(share);
     const std::size_t batches =
-        ticks_of_segment(graph_.train.size(), segments(), share.count, batch_);
+        ticks_of_segment(graph_.train.size(), segments(), share.count, setup_.batch);
     KgeBatches maker(model_, static_cast<std::uint32_t>(graph_.entities.size()),
-                     static_cast<std::uint32_t>(graph_.relations.size()), negatives_);
-    KgeStep step(model_, objective_);
+                     static_cast<std::uint32_t>(graph_.relations.size()), setup_.negatives);
+    KgeStep step(model_, setup_.objective);
     Buffers buffers;
     std::deque<Leased> ahead;
     std::size_t made = 0;
-    const std::uint64_t stream =
-        mix64(mix64(seed_, static_cast<std::uint64_t>(epoch_ * segments() + segment)),
-              static_cast<std::uint64_t>(share.index));
+    const std::uint64_t stream = setup_.seed_of(epoch_ * segments() + segment, share);
     for (std::size_t i = 0; i < batches; ++i) {
       for (; made < std::min(batches, i + 1 + kBatchesAhead); ++made) {
         const Tick tick{worker.tick().value() + static_cast<std::int64_t>(made - i)};
@@ -134,7 +115,8 @@ class KgeTask final : public Task {
       const double part =
           (static_cast<double>(segment) + static_cast<double>(i) / static_cast<double>(batches)) /
           static_cast<double>(segments());
-      GODWIT_TRY_ASSIGN(const double loss, learn(worker, step, leased, rate_at(part), buffers));
+      GODWIT_TRY_ASSIGN(const double loss,
+                        learn(worker, step, leased, setup_.rate_at(epoch_, part), buffers));
       const double questions = 2 * static_cast<double>(leased.batch.facts.size());
       if (questions > 0 && std::isfinite(loss)) {
         GODWIT_TRY(worker.report_objective(loss / questions));
@@ -199,14 +181,6 @@ class KgeTask final : public Task {
     return split == Split::kValid ? graph_.valid : graph_.test;
   }
 
-  // Rises in the first epoch, since several workers may take AdaGrad's long first steps of a row at
-  // once, and falls to nothing over all.
-  float rate_at(double part_of_epoch) const {
-    const double trained = static_cast<double>(epoch_) + part_of_epoch;
-    const double done = trained / static_cast<double>(epochs_);
-    return learning_rate_ * static_cast<float>(std::min(1.0, kFirstRate + trained) * (1 - done));
-  }
-
   Result<Leased> lease(Worker& worker, Tick tick, KgeFacts batch) const {
     const Tick next{tick.value() + 1};
     Leased leased{.batch = std::move(batch)};
@@ -253,16 +227,9 @@ class KgeTask final : public Task {
   }
 
   const Graph graph_;
-  const KgeModel model_;
-  const KgeObjective objective_;
+  const KgeSetup setup_;
+  const KgeModel& model_;
   const KnownFacts known_;
-  const float learning_rate_;
-  const float deviation_;
-  const std::int64_t epochs_;
-  const std::size_t batch_;
-  const std::uint32_t negatives_;
-  const std::uint64_t seed_;
-  const TableSpec common_;
   std::int64_t epoch_ = 0;
   std::optional<Table> entities_;
   std::optional<Table> relations_;
@@ -308,6 +275,39 @@ KgeModel kge_model_of(const Settings& settings) {
   return {.kind = parse_kge_kind(settings.text("model")).value(),
           .rank = static_cast<std::uint32_t>(settings.count("rank")),
           .norm = settings.text("norm") == "l1" ? KgeNorm::kL1 : KgeNorm::kL2};
+}
+
+KgeSetup kge_setup_of(const Settings& settings, const Graph& graph) {
+  KgeSetup setup{.model = kge_model_of(settings),
+                 .objective = objective_of(settings),
+                 .learning_rate = settings.real("learning_rate"),
+                 .epochs = settings.count("epochs"),
+                 .batch = static_cast<std::size_t>(settings.count("batch")),
+                 .negatives = static_cast<std::uint32_t>(settings.count("negatives")),
+                 .seed = static_cast<std::uint64_t>(settings.count("seed"))};
+  setup.entities = common_table_spec(settings);
+  setup.entities.rule = Rule::adagrad(setup.learning_rate, kAdagradEpsilon);
+  setup.entities.name = kKgeEntities;
+  setup.entities.rows = graph.entities.size();
+  setup.entities.row_length = static_cast<std::uint32_t>(setup.model.entity_length());
+  setup.entities.init = Init::normal(settings.real("init"), mix64(setup.seed, 1));
+  setup.relations = setup.entities;
+  setup.relations.name = kKgeRelations;
+  setup.relations.rows = setup.model.relation_rows(graph.relations.size());
+  setup.relations.row_length = static_cast<std::uint32_t>(setup.model.relation_length());
+  setup.relations.init.seed = mix64(setup.seed, 2);
+  return setup;
+}
+
+float KgeSetup::rate_at(std::int64_t epoch, double part) const {
+  const double trained = static_cast<double>(epoch) + part;
+  const double done = trained / static_cast<double>(epochs);
+  return learning_rate * static_cast<float>(std::min(1.0, kFirstRate + trained) * (1 - done));
+}
+
+std::uint64_t KgeSetup::seed_of(std::int64_t segment, const WorkerShare& share) const {
+  return mix64(mix64(seed, static_cast<std::uint64_t>(segment)),
+               static_cast<std::uint64_t>(share.index));
 }
 
 std::unique_ptr<Task> make_kge_task(const Settings& settings, Graph graph) {

@@ -2,6 +2,7 @@
 #include "train/mf_blocks.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "base/prng.h"
@@ -32,6 +33,23 @@ std::vector<Key> number(std::vector<BlockRating>& ratings, Member member) {
 }
 
 }  // namespace
+
+RatingMoments moments_of(std::span<const Rating> ratings) {
+  double sum = 0;
+  double squares = 0;
+  RatingMoments moments{.min = ratings[0].value, .max = ratings[0].value};
+  for (const Rating& rating : ratings) {
+    sum += double{rating.value};
+    squares += double{rating.value} * double{rating.value};
+    moments.min = std::min(moments.min, rating.value);
+    moments.max = std::max(moments.max, rating.value);
+  }
+  const auto n = static_cast<double>(ratings.size());
+  const double variance = squares / n - (sum / n) * (sum / n);
+  moments.mean = static_cast<float>(sum / n);
+  if (variance > 1e-12) moments.deviation = static_cast<float>(std::sqrt(variance));
+  return moments;
+}
 
 std::vector<std::pair<std::uint32_t, std::uint32_t>> share_rows(std::span<const Rating> ratings,
                                                                 std::uint32_t rows,
@@ -78,6 +96,20 @@ std::vector<MfBlock> make_blocks(std::span<const Rating> ratings,
     block.columns = number(block.ratings, &BlockRating::column);
   }
   return made;
+}
+
+std::vector<std::uint32_t> block_order(std::uint32_t blocks, std::int64_t segment,
+                                       std::int64_t segments, std::uint64_t seed,
+                                       const WorkerShare& share) {
+  std::vector<std::uint32_t> order;
+  for (std::uint32_t block = 0; block < blocks; ++block) {
+    if (std::int64_t{block} * segments / blocks == segment) order.push_back(block);
+  }
+  Prng prng(seed);
+  for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[prng.below(i)]);
+  const auto n = static_cast<std::int64_t>(order.size());
+  std::rotate(order.begin(), order.begin() + share.index * n / share.count % n, order.end());
+  return order;
 }
 
 }  // namespace godwit

@@ -19,6 +19,17 @@ struct MfBlock {
   std::vector<BlockRating> ratings;
 };
 
+// Ratings are learned in units of their deviation about their mean.
+struct RatingMoments {
+  float mean = 0;
+  float deviation = 1;
+  float min = 0;
+  float max = 0;
+};
+
+// REQUIRES: there is a rating.
+RatingMoments moments_of(std::span<const Rating> ratings);
+
 // Rows [first, last) of a worker: all workers get about as many ratings.
 std::vector<std::pair<std::uint32_t, std::uint32_t>> share_rows(std::span<const Rating> ratings,
                                                                 std::uint32_t rows,
@@ -33,5 +44,11 @@ std::vector<MfBlock> make_blocks(std::span<const Rating> ratings,
                                  std::pair<std::uint32_t, std::uint32_t> rows,
                                  std::uint32_t columns, std::uint32_t blocks, float mean,
                                  float scale, std::uint64_t seed);
+
+// The blocks of one of an epoch's segments, in an order drawn by `seed`; each worker begins
+// elsewhere.
+std::vector<std::uint32_t> block_order(std::uint32_t blocks, std::int64_t segment,
+                                       std::int64_t segments, std::uint64_t seed,
+                                       const WorkerShare& share);
 
 }  // namespace godwit

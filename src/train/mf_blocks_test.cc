@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <map>
 #include <tuple>
 
@@ -73,6 +74,30 @@ TEST(MfBlocks, ThereAreNeverMoreBlocksThanColumns) {
   EXPECT_EQ(count_blocks(3, 100), 3U);
   EXPECT_EQ(count_blocks(1000, 100), 16U);
   EXPECT_GT(count_blocks(1'000'000, 512), 1000U);
+}
+
+TEST(MfBlocks, EachBlockHasItsTurnInOneSegment) {
+  for (const std::int64_t segments : {1, 3}) {
+    std::vector<int> seen(10);
+    for (std::int64_t segment = 0; segment < segments; ++segment) {
+      const auto first = block_order(10, segment, segments, 7, {.index = 0, .count = 2});
+      const auto other = block_order(10, segment, segments, 7, {.index = 1, .count = 2});
+      EXPECT_NE(first.front(), other.front()) << "workers begin elsewhere";
+      for (const std::uint32_t block : first) ++seen[block];
+    }
+    EXPECT_EQ(seen, std::vector<int>(10, 1)) << segments;
+  }
+  EXPECT_NE(block_order(10, 0, 1, 7, {}), block_order(10, 0, 1, 8, {}));
+}
+
+TEST(MfBlocks, MomentsAreThoseOfTheRatings) {
+  const std::vector<Rating> ratings{{0, 0, 1}, {0, 1, 5}, {1, 0, 3}};
+  const RatingMoments moments = moments_of(ratings);
+  EXPECT_FLOAT_EQ(moments.mean, 3);
+  EXPECT_FLOAT_EQ(moments.deviation, std::sqrt(8.0F / 3));
+  EXPECT_EQ(moments.min, 1);
+  EXPECT_EQ(moments.max, 5);
+  EXPECT_EQ(moments_of(std::span(ratings).first(1)).deviation, 1) << "all the same";
 }
 
 }  // namespace

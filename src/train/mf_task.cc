@@ -17,7 +17,6 @@
 #include "train/common_settings.h"
 #include "train/mf_blocks.h"
 #include "train/mf_kernels.h"
-#include "train/open_rows.h"
 
 namespace godwit {
 namespace {
@@ -28,49 +27,18 @@ constexpr float kFirstWidth = 0.1F;
 constexpr std::size_t kJudgedAtOnce = 512;
 constexpr std::uint64_t kSegmentRatings = 20'000'000;
 
-struct Moments {
-  float mean = 0;
-  float deviation = 1;
-  float min = 0;
-  float max = 0;
-};
-
-Moments moments_of(std::span<const Rating> ratings) {
-  double sum = 0;
-  double squares = 0;
-  Moments moments{.min = ratings[0].value, .max = ratings[0].value};
-  for (const Rating& rating : ratings) {
-    sum += double{rating.value};
-    squares += double{rating.value} * double{rating.value};
-    moments.min = std::min(moments.min, rating.value);
-    moments.max = std::max(moments.max, rating.value);
-  }
-  const auto n = static_cast<double>(ratings.size());
-  const double variance = squares / n - (sum / n) * (sum / n);
-  moments.mean = static_cast<float>(sum / n);
-  if (variance > 1e-12) moments.deviation = static_cast<float>(std::sqrt(variance));
-  return moments;
-}
-
 class MfTask final : public Task {
  public:
   MfTask(const Settings& settings, Ratings ratings)
       : ratings_(std::move(ratings)),
         moments_(moments_of(ratings_.train)),
-        layout_{.rank = static_cast<std::size_t>(settings.count("rank"))},
-        step_{.learning_rate = settings.real("learning_rate"),
-              .penalty = settings.real("penalty"),
-              .bias_penalty = settings.real("bias_penalty"),
-              .learns_biases = settings.flag("biases")},
-        epochs_(settings.count("epochs")),
-        seed_(static_cast<std::uint64_t>(settings.count("seed"))),
-        blocks_(count_blocks(ratings_.columns, layout_.length() * sizeof(float))),
-        common_(common_table_spec(settings)) {}
+        setup_(mf_setup_of(settings, ratings_)),
+        epochs_(settings.count("epochs")) {}
 
   std::int64_t epochs() const override { return epochs_; }
   std::int64_t segments() const override {
     const std::uint64_t wanted = ratings_count_ / kSegmentRatings + 1;
-    return static_cast<std::int64_t>(std::min<std::uint64_t>(wanted, blocks_));
+    return static_cast<std::int64_t>(std::min<std::uint64_t>(wanted, setup_.blocks));
   }
   std::string quality_name() const override { return "rmse"; }
   bool is_larger_better() const override { return false; }
@@ -88,37 +56,28 @@ class MfTask final : public Task {
   }
 
   Result<> open(Session& session, std::int64_t workers_per_node) override {
-    TableSpec spec = common_;
-    spec.row_length = static_cast<std::uint32_t>(layout_.length());
-    // Products of two factors begin small beside the ratings' deviation of 1; so do biases.
-    const auto width = kFirstWidth / std::sqrt(static_cast<float>(layout_.rank));
-    spec.name = kMfRows;
-    spec.rows = ratings_.rows;
-    spec.init = Init::uniform(width, seed_);
-    GODWIT_TRY_ASSIGN(rows_, session.table(spec));
-    spec.name = kMfColumns;
-    spec.rows = ratings_.columns;
-    spec.init.seed = mix64(seed_, 1);
-    GODWIT_TRY_ASSIGN(columns_, session.table(spec));
+    GODWIT_TRY_ASSIGN(rows_, session.table(setup_.rows));
+    GODWIT_TRY_ASSIGN(columns_, session.table(setup_.columns));
     const auto shares =
         share_rows(ratings_.train, ratings_.rows, session.nodes() * workers_per_node);
     for (std::int64_t i = 0; i < workers_per_node; ++i) {
       const auto worker = static_cast<std::size_t>(session.node().value() * workers_per_node + i);
-      mine_.push_back(make_blocks(ratings_.train, shares[worker], ratings_.columns, blocks_,
-                                  moments_.mean, 1 / moments_.deviation, seed_));
+      mine_.push_back(make_blocks(ratings_.train, shares[worker], ratings_.columns, setup_.blocks,
+                                  moments_.mean, 1 / moments_.deviation, setup_.seed));
     }
     ratings_.train = {};
     return {};
   }
 
   Result<> begin_epoch(std::int64_t epoch) override {
-    epoch_ = epoch;
+    epoch_ = static_cast<std::uint64_t>(epoch);
     return {};
   }
 
   Result<> train(Worker& worker, const WorkerShare& share, std::int64_t segment,
                  Sums& sums) override {
-    const std::vector<std::uint32_t> order = order_of(share, segment);
+    const std::vector<std::uint32_t> order =
+        block_order(setup_.blocks, segment, segments(), mix64(setup_.seed, epoch_), share);
     const std::vector<MfBlock>& blocks = mine_[static_cast<std::size_t>(share.in_node)];
     std::deque<Leases> ahead;
     std::size_t intended = 0;
@@ -158,14 +117,14 @@ class MfTask final : public Task {
       const auto pull = [&](const Table& table, auto member, std::vector<float>& values) {
         keys.clear();
         for (const Rating& rating : batch) keys.push_back(rating.*member);
-        values.resize(keys.size() * layout_.length());
+        values.resize(keys.size() * setup_.layout.length());
         return worker.pull(table, keys, values);
       };
       GODWIT_TRY(pull(*rows_, &Rating::row, rows));
       GODWIT_TRY(pull(*columns_, &Rating::column, columns));
       for (std::size_t i = 0; i < batch.size(); ++i) {
-        const std::size_t at = i * layout_.length();
-        const float found = predict_rating(&rows[at], &columns[at], layout_);
+        const std::size_t at = i * setup_.layout.length();
+        const float found = predict_rating(&rows[at], &columns[at], setup_.layout);
         const float value =
             std::clamp(moments_.mean + moments_.deviation * found, moments_.min, moments_.max);
         const double error = double{value} - double{batch[i].value};
@@ -195,19 +154,6 @@ class MfTask final : public Task {
     return split == Split::kValid ? ratings_.valid : ratings_.test;
   }
 
-  // The blocks of a segment, in an order drawn for each epoch; each worker begins elsewhere.
-  std::vector<std::uint32_t> order_of(const WorkerShare& share, std::int64_t segment) const {
-    std::vector<std::uint32_t> order;
-    for (std::uint32_t block = 0; block < blocks_; ++block) {
-      if (std::int64_t{block} * segments() / blocks_ == segment) order.push_back(block);
-    }
-    Prng prng(mix64(seed_, static_cast<std::uint64_t>(epoch_)));
-    for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[prng.below(i)]);
-    const auto n = static_cast<std::int64_t>(order.size());
-    std::rotate(order.begin(), order.begin() + share.index * n / share.count % n, order.end());
-    return order;
-  }
-
   Result<Leases> intend(Worker& worker, const MfBlock& block, Tick tick) const {
     const Tick next{tick.value() + 1};
     Leases leases;
@@ -220,27 +166,20 @@ class MfTask final : public Task {
     if (block.ratings.empty()) return 0.0;
     GODWIT_TRY(worker.open(leases.rows, Access::kRacy));
     GODWIT_TRY(worker.open(leases.columns, Access::kRacy));
-    std::vector<float*> rows;
-    std::vector<float*> columns;
-    point_to_rows(leases.rows, rows);
-    point_to_rows(leases.columns, columns);
     const double squares =
-        learn_ratings(block.ratings, rows.data(), columns.data(), layout_, step_);
+        learn_ratings(block.ratings, leases.rows.pointers().data(),
+                      leases.columns.pointers().data(), setup_.layout, setup_.step);
     GODWIT_TRY(worker.close(leases.rows));
     GODWIT_TRY(worker.close(leases.columns));
     return squares;
   }
 
   Ratings ratings_;
-  const Moments moments_;
+  const RatingMoments moments_;
   const std::uint64_t ratings_count_ = ratings_.train.size();
-  const MfLayout layout_;
-  const MfStep step_;
+  const MfSetup setup_;
   const std::int64_t epochs_;
-  const std::uint64_t seed_;
-  const std::uint32_t blocks_;
-  const TableSpec common_;
-  std::int64_t epoch_ = 0;
+  std::uint64_t epoch_ = 0;
   std::optional<Table> rows_;
   std::optional<Table> columns_;
   std::vector<std::vector<MfBlock>> mine_;  // of each worker of this node
@@ -267,6 +206,28 @@ Result<> resolve_mf_settings(Settings& settings, const Ratings& ratings) {
     settings.resolve("penalty", fmt::format("{:.4g}", std::min(kPenaltyMax, 1 / per_row)));
   }
   return {};
+}
+
+MfSetup mf_setup_of(const Settings& settings, const Ratings& ratings) {
+  MfSetup setup{.layout = {.rank = static_cast<std::size_t>(settings.count("rank"))},
+                .step = {.learning_rate = settings.real("learning_rate"),
+                         .penalty = settings.real("penalty"),
+                         .bias_penalty = settings.real("bias_penalty"),
+                         .learns_biases = settings.flag("biases")},
+                .seed = static_cast<std::uint64_t>(settings.count("seed"))};
+  setup.blocks = count_blocks(ratings.columns, setup.layout.length() * sizeof(float));
+  setup.rows = common_table_spec(settings);
+  setup.rows.name = kMfRows;
+  setup.rows.rows = ratings.rows;
+  setup.rows.row_length = static_cast<std::uint32_t>(setup.layout.length());
+  // Products of two factors begin small beside the ratings' deviation of 1; so do biases.
+  const auto width = kFirstWidth / std::sqrt(static_cast<float>(setup.layout.rank));
+  setup.rows.init = Init::uniform(width, setup.seed);
+  setup.columns = setup.rows;
+  setup.columns.name = kMfColumns;
+  setup.columns.rows = ratings.columns;
+  setup.columns.init.seed = mix64(setup.seed, 1);
+  return setup;
 }
 
 std::unique_ptr<Task> make_mf_task(const Settings& settings, Ratings ratings) {

@@ -28,30 +28,9 @@ namespace {
 
 constexpr std::size_t kChunksAhead = 4;
 constexpr std::uint64_t kSegmentWords = 1'500'000;
-constexpr std::size_t kJudgedWords = 30'000;  // the most frequent: what others compare by
-constexpr std::size_t kValidEvery = 7;        // of the questions, while training
-constexpr float kRateLeft = 1e-4F;            // of the learning rate, at the end
+constexpr std::size_t kValidEvery = 7;  // of the questions, while training
+constexpr float kRateLeft = 1e-4F;      // of the learning rate, at the end
 constexpr std::array<const char*, 5> kWordsShown{"king", "paris", "river", "music", "computer"};
-
-struct Chunk {
-  std::uint64_t begin = 0;
-  std::uint64_t end = 0;
-};
-
-std::vector<Chunk> cut(const Corpus& corpus, std::uint64_t words) {
-  std::vector<Chunk> chunks;
-  for (std::size_t i = 0; i + 1 < corpus.begins.size(); ++i) {
-    for (std::uint64_t begin = corpus.begins[i]; begin < corpus.begins[i + 1]; begin += words) {
-      chunks.push_back({begin, std::min(begin + words, corpus.begins[i + 1])});
-    }
-  }
-  return chunks;
-}
-
-SkipGramPlanOptions plan_options(const Settings& settings) {
-  return {.subsampling = settings.number("subsampling"),
-          .negatives = static_cast<std::uint32_t>(settings.count("negatives"))};
-}
 
 class W2vTask final : public Task {
  public:
@@ -59,19 +38,14 @@ class W2vTask final : public Task {
       : corpus_(std::move(corpus)),
         questions_(std::move(questions)),
         shares_(std::move(shares)),
-        chunks_(cut(corpus_, static_cast<std::uint64_t>(settings.count("chunk")))),
-        step_{.row_length = static_cast<std::size_t>(settings.count("rank")),
-              .window = static_cast<std::uint32_t>(settings.count("window")),
-              .learning_rate = settings.real("learning_rate")},
-        epochs_(settings.count("epochs")),
-        seed_(static_cast<std::uint64_t>(settings.count("seed"))),
-        common_(common_table_spec(settings)) {
+        setup_(w2v_setup_of(settings, corpus_)),
+        chunks_(cut_text(corpus_, setup_.chunk)) {
     for (std::size_t i = 0; i < questions_.size(); i += kValidEvery) {
       some_questions_.push_back(questions_[i]);
     }
   }
 
-  std::int64_t epochs() const override { return epochs_; }
+  std::int64_t epochs() const override { return setup_.epochs; }
   std::int64_t segments() const override {
     return static_cast<std::int64_t>(corpus_.tokens.size() / kSegmentWords + 1);
   }
@@ -85,29 +59,22 @@ class W2vTask final : public Task {
   }
 
   Result<> open(Session& session, std::int64_t workers_per_node) override {
-    TableSpec spec = common_;
-    spec.rows = corpus_.vocabulary.words.size();
-    spec.row_length = static_cast<std::uint32_t>(step_.row_length);
-    spec.name = "input";
-    spec.init = Init::uniform(0.5F / static_cast<float>(step_.row_length), seed_);
-    GODWIT_TRY_ASSIGN(inputs_, session.table(spec));
-    spec.name = "output";
-    spec.init = Init::zeros();
-    GODWIT_TRY_ASSIGN(outputs_, session.table(spec));
+    GODWIT_TRY_ASSIGN(inputs_, session.table(setup_.inputs));
+    GODWIT_TRY_ASSIGN(outputs_, session.table(setup_.outputs));
     orders_.open(session, workers_per_node);
     return {};
   }
 
   Result<> begin_epoch(std::int64_t epoch) override {
     epoch_ = epoch;
-    orders_.draw(chunks_.size(), segments(), seed_, epoch);
+    orders_.draw(chunks_.size(), segments(), setup_.seed, epoch);
     return {};
   }
 
   Result<> train(Worker& worker, const WorkerShare& share, std::int64_t segment,
                  Sums& sums) override {
     const ExampleOrder& order = orders_.of(share);
-    const std::size_t ticks = ticks_of_segment(chunks_.size(), segments(), share.count, 1);
+    const std::size_t ticks = setup_.ticks(corpus_, segments(), share.count);
     SkipGramPlanner planner(shares_);
     std::deque<Leased> ahead;
     std::vector<Leased> spare;
@@ -189,17 +156,13 @@ class W2vTask final : public Task {
     return leased;
   }
 
-  std::uint64_t seed_of(std::uint64_t chunk) const {
-    return mix64(mix64(seed_, static_cast<std::uint64_t>(epoch_)), chunk);
-  }
-
   Result<> lease(Worker& worker, SkipGramPlanner& planner, std::uint64_t chunk, std::size_t at,
                  Tick tick, Leased& leased) const {
     leased.tick = at;
     leased.chunk = chunk;
     const auto [begin, end] = chunks_[chunk];
-    planner.plan(std::span(corpus_.tokens).subspan(begin, end - begin), seed_of(chunk),
-                 leased.plan);
+    planner.plan(std::span(corpus_.tokens).subspan(begin, end - begin),
+                 setup_.seed_of(epoch_, chunk), leased.plan);
     const Tick next{tick.value() + 1};
     GODWIT_TRY_ASSIGN(leased.inputs, worker.intend(*inputs_, leased.plan.input_keys(), tick, next));
     GODWIT_TRY_ASSIGN(leased.outputs,
@@ -212,15 +175,11 @@ class W2vTask final : public Task {
     GODWIT_TRY(worker.open(leased.outputs, Access::kRacy));
     point_to_rows(leased.inputs, leased.input_rows);
     point_to_rows(leased.outputs, leased.output_rows);
-    SkipGramStep step = step_;
-    const double done = (static_cast<double>(epoch_) + part) / static_cast<double>(epochs_);
-    step.learning_rate *= std::max(kRateLeft, static_cast<float>(1 - done));
-    step.seed = seed_of(leased.chunk);
     const SkipGramProgress progress = step_skip_gram({.words = leased.plan.words,
                                                       .inputs = leased.input_rows,
                                                       .outputs = leased.output_rows,
                                                       .negatives = leased.plan.negatives},
-                                                     step);
+                                                     setup_.step_at(epoch_, part, leased.chunk));
     GODWIT_TRY(worker.close(leased.inputs));
     GODWIT_TRY(worker.close(leased.outputs));
     const auto pairs = static_cast<double>(progress.pairs);
@@ -236,18 +195,15 @@ class W2vTask final : public Task {
     const std::size_t words = std::min(kJudgedWords, corpus_.vocabulary.words.size());
     std::vector<float> vectors;
     GODWIT_TRY(pull_rows(worker, *inputs_, words, vectors));
-    return WordSpace(vectors, step_.row_length);
+    return WordSpace(vectors, setup_.step.row_length);
   }
 
   const Corpus corpus_;
   const AnalogyQuestions questions_;
   AnalogyQuestions some_questions_;
   const WordShares shares_;
-  const std::vector<Chunk> chunks_;
-  const SkipGramStep step_;
-  const std::int64_t epochs_;
-  const std::uint64_t seed_;
-  const TableSpec common_;
+  const W2vSetup setup_;
+  const std::vector<TextChunk> chunks_;
   std::int64_t epoch_ = 0;
   std::optional<Table> inputs_;
   std::optional<Table> outputs_;
@@ -268,14 +224,61 @@ void add_w2v_settings(Settings& settings) {
   settings.add_count("chunk", "1000", 1, 1'000'000, "words of a tick");
 }
 
+std::vector<TextChunk> cut_text(const Corpus& corpus, std::uint64_t words) {
+  std::vector<TextChunk> chunks;
+  for (std::size_t i = 0; i + 1 < corpus.begins.size(); ++i) {
+    for (std::uint64_t begin = corpus.begins[i]; begin < corpus.begins[i + 1]; begin += words) {
+      chunks.push_back({begin, std::min(begin + words, corpus.begins[i + 1])});
+    }
+  }
+  return chunks;
+}
+
+std::uint64_t W2vSetup::seed_of(std::int64_t epoch, std::uint64_t chunk_number) const {
+  return mix64(mix64(seed, static_cast<std::uint64_t>(epoch)), chunk_number);
+}
+
+SkipGramStep W2vSetup::step_at(std::int64_t epoch, double part, std::uint64_t chunk_number) const {
+  SkipGramStep now = step;
+  const double done = (static_cast<double>(epoch) + part) / static_cast<double>(epochs);
+  now.learning_rate *= std::max(kRateLeft, static_cast<float>(1 - done));
+  now.seed = seed_of(epoch, chunk_number);
+  return now;
+}
+
+std::size_t W2vSetup::ticks(const Corpus& corpus, std::int64_t segments,
+                            std::int64_t workers) const {
+  return ticks_of_segment(corpus.tokens.size(), segments, workers, chunk);
+}
+
+W2vSetup w2v_setup_of(const Settings& settings, const Corpus& corpus) {
+  W2vSetup setup{.step = {.row_length = static_cast<std::size_t>(settings.count("rank")),
+                          .window = static_cast<std::uint32_t>(settings.count("window")),
+                          .learning_rate = settings.real("learning_rate")},
+                 .plan = {.subsampling = settings.number("subsampling"),
+                          .negatives = static_cast<std::uint32_t>(settings.count("negatives"))},
+                 .chunk = static_cast<std::uint64_t>(settings.count("chunk")),
+                 .epochs = settings.count("epochs"),
+                 .seed = static_cast<std::uint64_t>(settings.count("seed"))};
+  setup.inputs = common_table_spec(settings);
+  setup.inputs.name = "input";
+  setup.inputs.rows = corpus.vocabulary.words.size();
+  setup.inputs.row_length = static_cast<std::uint32_t>(setup.step.row_length);
+  setup.inputs.init = Init::uniform(0.5F / static_cast<float>(setup.step.row_length), setup.seed);
+  setup.outputs = setup.inputs;
+  setup.outputs.name = "output";
+  setup.outputs.init = Init::zeros();
+  return setup;
+}
+
 Result<std::unique_ptr<Task>> make_w2v_task(const Settings& settings, Corpus corpus,
                                             AnalogyQuestions questions) {
   if (corpus.vocabulary.words.size() < 2) {
     return invalid_argument("the text has {} words that occur {} times or more: too few",
                             corpus.vocabulary.words.size(), settings.count("min_count"));
   }
-  GODWIT_TRY_ASSIGN(WordShares shares,
-                    WordShares::make(corpus.vocabulary.counts, plan_options(settings)));
+  GODWIT_TRY_ASSIGN(WordShares shares, WordShares::make(corpus.vocabulary.counts,
+                                                        w2v_setup_of(settings, corpus).plan));
   return std::unique_ptr<Task>(std::make_unique<W2vTask>(settings, std::move(corpus),
                                                          std::move(questions), std::move(shares)));
 }
