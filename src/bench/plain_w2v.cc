@@ -9,6 +9,7 @@
 #include "train/example_order.h"
 #include "train/skip_gram.h"
 #include "train/skip_gram_plan.h"
+#include "train/text_chunks.h"
 #include "train/w2v_task.h"
 
 namespace godwit {
@@ -19,9 +20,8 @@ class PlainW2v final : public PlainTraining {
   PlainW2v(W2vSetup setup, const Corpus& corpus, WordShares shares, const PlainWork& work,
            PlainRows inputs, PlainRows outputs)
       : setup_(std::move(setup)),
-        corpus_(corpus),
         shares_(std::move(shares)),
-        chunks_(cut_text(corpus, setup_.chunk)),
+        chunks_(corpus, setup_.chunk),
         work_(work),
         inputs_(std::move(inputs)),
         outputs_(std::move(outputs)) {
@@ -35,7 +35,7 @@ class PlainW2v final : public PlainTraining {
 
   void train(const WorkerShare& share, std::int64_t segment, Sums& sums) override {
     const ExampleOrder& order = orders_.of(share);
-    const std::size_t ticks = setup_.ticks(corpus_, work_.segments, share.count);
+    const std::size_t ticks = ticks_of_segment(chunks_.size(), work_.segments, share.count, 1);
     SkipGramPlanner planner(shares_);
     SkipGramPlan plan;
     std::vector<float*> inputs;
@@ -45,18 +45,14 @@ class PlainW2v final : public PlainTraining {
           (static_cast<double>(segment) + static_cast<double>(i) / static_cast<double>(ticks)) /
           static_cast<double>(work_.segments);
       for (const std::uint64_t chunk : order.part(segment, i, ticks)) {
-        const auto [begin, end] = chunks_[chunk];
-        planner.plan(std::span(corpus_.tokens).subspan(begin, end - begin),
-                     setup_.seed_of(epoch_, chunk), plan);
+        planner.plan(chunks_.tokens(chunk), chunks_.ends(chunk), setup_.seed_of(epoch_, chunk),
+                     plan);
         inputs_.point(plan.input_keys(), inputs);
         outputs_.point(plan.output_keys(), outputs);
-        const SkipGramProgress progress = step_skip_gram({.words = plan.words,
-                                                          .inputs = inputs,
-                                                          .outputs = outputs,
-                                                          .negatives = plan.negatives},
-                                                         setup_.step_at(epoch_, part, chunk));
+        const SkipGramProgress progress =
+            step_plan(plan, inputs, outputs, setup_.step_at(epoch_, part, chunk));
         const auto pairs = static_cast<double>(progress.pairs);
-        const auto words = static_cast<double>(end - begin);
+        const auto words = static_cast<double>(chunks_.tokens(chunk).size());
         sums["loss"] += pairs > 0 ? progress.loss / pairs * words : 0;
         sums["examples"] += words;
       }
@@ -65,9 +61,8 @@ class PlainW2v final : public PlainTraining {
 
  private:
   const W2vSetup setup_;
-  const Corpus& corpus_;
   const WordShares shares_;
-  const std::vector<TextChunk> chunks_;
+  const TextChunks chunks_;
   const PlainWork work_;
   const PlainRows inputs_;
   const PlainRows outputs_;

@@ -18,7 +18,7 @@ constexpr Duration kRoundEvery = std::chrono::microseconds(500);
 constexpr int kRoundShare = 10;
 // Exchanges of visits take at most one part in so many of the time, to send; about as much again to
 // answer, and to receive.
-constexpr int kSettlingShare = 50;
+constexpr int kSettlingShare = 20;
 constexpr Duration kSettlingSlack = std::chrono::milliseconds(5);
 // Who passes by runs a round that is due; the timer, for which a thread must be woken up, waits for
 // that a little.

@@ -15,7 +15,6 @@
 #include "train/common_settings.h"
 #include "train/ctr_model.h"
 #include "train/example_order.h"
-#include "train/open_rows.h"
 #include "train/score_bins.h"
 
 namespace godwit {
@@ -81,7 +80,6 @@ class CtrTask final : public Task {
     std::deque<Batch> ahead;
     std::size_t made = 0;
     CtrStep step(model_);
-    std::vector<float*> rows;
     for (std::size_t i = 0; i < batches; ++i) {
       for (; made < std::min(batches, i + 1 + kBatchesAhead); ++made) {
         Batch batch = make_batch(set_.train, order.part(segment, made, batches));
@@ -93,10 +91,10 @@ class CtrTask final : public Task {
       Batch batch = std::move(ahead.front());
       ahead.pop_front();
       GODWIT_TRY(worker.open(batch.lease, Access::kRacy));
-      point_to_rows(batch.lease, rows);
+      float* const* const rows = batch.lease.pointers().data();
       double loss = 0;
       for (std::size_t example = 0; example < batch.clicks.size(); ++example) {
-        loss += step.learn(uses_of(batch, example), rows.data(), batch.clicks[example]);
+        loss += step.learn(uses_of(batch, example), rows, batch.clicks[example]);
       }
       GODWIT_TRY(worker.close(batch.lease));
       if (!batch.clicks.empty() && std::isfinite(loss)) {

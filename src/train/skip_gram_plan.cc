@@ -62,15 +62,45 @@ std::uint32_t SkipGramPlanner::index_of(std::uint32_t word, SkipGramPlan& plan) 
   return indices_[word];
 }
 
-void SkipGramPlanner::plan(std::span<const std::uint32_t> tokens, std::uint64_t seed,
-                           SkipGramPlan& plan) {
+SkipGramProgress step_plan(const SkipGramPlan& plan, std::span<float* const> inputs,
+                           std::span<float* const> outputs, const SkipGramStep& step) {
+  const std::span<const std::uint32_t> words = plan.words;
+  const std::span<const std::uint32_t> negatives = plan.negatives;
+  const std::size_t each = words.empty() ? 0 : negatives.size() / words.size();
+  SkipGramProgress sum;
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < plan.ends.size(); ++i) {
+    SkipGramStep here = step;
+    if (i > 0) here.seed = mix64(step.seed, i);
+    const std::size_t length = plan.ends[i] - begin;
+    const SkipGramProgress part =
+        step_skip_gram({.words = words.subspan(begin, length),
+                        .inputs = inputs,
+                        .outputs = outputs,
+                        .negatives = negatives.subspan(begin * each, length * each)},
+                       here);
+    sum.loss += part.loss;
+    sum.pairs += part.pairs;
+    begin = plan.ends[i];
+  }
+  return sum;
+}
+
+void SkipGramPlanner::plan(std::span<const std::uint32_t> tokens, std::span<const std::size_t> ends,
+                           std::uint64_t seed, SkipGramPlan& plan) {
   Prng prng(seed);
   plan.keys.clear();
   plan.words.clear();
+  plan.ends.clear();
   plan.negatives.clear();
-  for (const std::uint32_t word : tokens) {
-    GODWIT_CHECK_LT(word, indices_.size());
-    if (shares_.stays(word, prng)) plan.words.push_back(index_of(word, plan));
+  std::size_t begin = 0;
+  for (const std::size_t end : ends) {
+    for (const std::uint32_t word : tokens.subspan(begin, end - begin)) {
+      GODWIT_CHECK_LT(word, indices_.size());
+      if (shares_.stays(word, prng)) plan.words.push_back(index_of(word, plan));
+    }
+    plan.ends.push_back(plan.words.size());
+    begin = end;
   }
   plan.inputs = plan.keys.size();
 

@@ -12,6 +12,7 @@
 #include "base/prng.h"
 #include "godwit/ids.h"
 #include "godwit/result.h"
+#include "train/skip_gram.h"
 
 namespace godwit {
 
@@ -64,20 +65,27 @@ struct SkipGramPlan {
   std::vector<Key> keys;  // none twice
   std::size_t inputs = 0;
   std::vector<std::uint32_t> words;
+  std::vector<std::size_t> ends;  // of sentences, among `words`
   std::vector<std::uint32_t> negatives;
 
   std::span<const Key> input_keys() const { return std::span(keys).first(inputs); }
   std::span<const Key> output_keys() const { return keys; }
 };
 
+// Learns from the sentences of a plan, one after the other; rows are those of its keys.
+SkipGramProgress step_plan(const SkipGramPlan& plan, std::span<float* const> inputs,
+                           std::span<float* const> outputs, const SkipGramStep& step);
+
 class SkipGramPlanner {
  public:
   // `shares` must outlive it. Takes 4 bytes a word.
   explicit SkipGramPlanner(const WordShares& shares);
 
-  // Replaces `plan`, whose memory is used again. A function of the tokens and the seed.
+  // Replaces `plan`, whose memory is used again. `ends`: where sentences end among the tokens,
+  // rising, the last with them. A function of the tokens, the ends and the seed.
   // REQUIRES: tokens < shares.size().
-  void plan(std::span<const std::uint32_t> tokens, std::uint64_t seed, SkipGramPlan& plan);
+  void plan(std::span<const std::uint32_t> tokens, std::span<const std::size_t> ends,
+            std::uint64_t seed, SkipGramPlan& plan);
 
  private:
   std::uint32_t index_of(std::uint32_t word, SkipGramPlan& plan);

@@ -25,7 +25,7 @@ TEST(SkipGramPlan, IndicesLeadToTheWordsOfTheTextInOrder) {
     Prng prng(seed);
     std::vector<std::uint32_t> tokens(prng.below(100));
     for (std::uint32_t& token : tokens) token = static_cast<std::uint32_t>(prng.below(50));
-    planner.plan(tokens, seed, plan);
+    planner.plan(tokens, std::vector{tokens.size()}, seed, plan);
     ASSERT_EQ(plan.words.size(), tokens.size());
     for (std::size_t i = 0; i < tokens.size(); ++i) {
       ASSERT_LT(plan.words[i], plan.inputs);
@@ -61,7 +61,7 @@ TEST(SkipGramPlan, NegativesAreDrawnByCountToThePower) {
     std::vector<double> seen(5);
     const std::vector<std::uint32_t> tokens(16, 0);
     for (std::uint64_t seed = 0; seed < 3000; ++seed) {
-      planner.plan(tokens, seed, plan);
+      planner.plan(tokens, std::vector{tokens.size()}, seed, plan);
       // Those of one chunk depend on each other once they are used again.
       if (reuse > 1) plan.negatives.resize(1);
       for (const std::uint32_t k : plan.negatives) ++seen[plan.keys[k]];
@@ -82,7 +82,7 @@ TEST(SkipGramPlan, ReuseAsksForFewerRows) {
   for (const std::uint32_t reuse : {1U, 4U, 20U}) {
     const WordShares some = shares(counts, {.subsampling = 0, .negative_reuse = reuse});
     SkipGramPlan plan;
-    SkipGramPlanner(some).plan(tokens, 9, plan);
+    SkipGramPlanner(some).plan(tokens, std::vector{tokens.size()}, 9, plan);
     EXPECT_LE(plan.keys.size(), 1 + 2000 / reuse);
     EXPECT_GT(plan.keys.size(), 1800 / reuse);
     EXPECT_EQ(plan.negatives.size(), 2000u);
@@ -97,13 +97,32 @@ TEST(SkipGramPlan, IsAFunctionOfTextAndSeed) {
   SkipGramPlan first;
   SkipGramPlan other;
   SkipGramPlan again;
-  planner.plan(tokens, 1, first);
-  planner.plan(tokens, 2, other);
-  planner.plan(tokens, 1, again);
+  planner.plan(tokens, std::vector{tokens.size()}, 1, first);
+  planner.plan(tokens, std::vector{tokens.size()}, 2, other);
+  planner.plan(tokens, std::vector{tokens.size()}, 1, again);
   EXPECT_EQ(first.keys, again.keys);
   EXPECT_EQ(first.words, again.words);
   EXPECT_EQ(first.negatives, again.negatives);
   EXPECT_NE(first.keys, other.keys);
+}
+
+TEST(SkipGramPlan, SentencesDoNotSeeEachOther) {
+  const WordShares all = shares(std::vector<std::uint64_t>(4, 10), {.subsampling = 0});
+  SkipGramPlanner planner(all);
+  const std::vector<std::uint32_t> tokens{0, 1, 2, 3};
+  const auto pairs_of = [&](const std::vector<std::size_t>& ends) {
+    SkipGramPlan plan;
+    planner.plan(tokens, ends, 1, plan);
+    std::vector<float> numbers(8 * plan.keys.size(), 0.1F);
+    std::vector<float*> rows;
+    for (std::size_t i = 0; i < 2 * plan.keys.size(); ++i) rows.push_back(&numbers[4 * i]);
+    const auto inputs = std::span(rows).first(plan.inputs);
+    const auto outputs = std::span(rows).subspan(plan.keys.size());
+    return step_plan(plan, inputs, outputs, {.row_length = 4, .window = 1}).pairs;
+  };
+  EXPECT_EQ(pairs_of({4}), 6U);
+  EXPECT_EQ(pairs_of({2, 4}), 4U);
+  EXPECT_EQ(pairs_of({1, 2, 3, 4}), 0U);
 }
 
 TEST(SkipGramPlan, BadNumbersAreRefused) {

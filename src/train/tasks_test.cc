@@ -138,13 +138,6 @@ TEST(Tasks, WordsOfOneKindLieTogether) {
   }
 }
 
-TEST(Tasks, ATickOfWordVectorsHasSeveralShortSentences) {
-  const Settings settings = settings_of(**find_task_kind("w2v"));
-  const Corpus corpus = planted_text();  // 3,000 sentences of 12 words
-  EXPECT_EQ(cut_text(corpus, 1000).size(), 3000U);
-  EXPECT_EQ(w2v_setup_of(settings, corpus).ticks(corpus, 1, 2), 18U) << "of 1,000 words each";
-}
-
 TEST(Tasks, EachHasSettingsThatAreAllowed) {
   for (const TaskKind& kind : task_kinds()) {
     const Settings settings = settings_of(kind);

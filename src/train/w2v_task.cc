@@ -17,10 +17,10 @@
 #include "train/analogies.h"
 #include "train/common_settings.h"
 #include "train/example_order.h"
-#include "train/open_rows.h"
 #include "train/pull_rows.h"
 #include "train/skip_gram.h"
 #include "train/skip_gram_plan.h"
+#include "train/text_chunks.h"
 #include "train/word_space.h"
 
 namespace godwit {
@@ -39,7 +39,7 @@ class W2vTask final : public Task {
         questions_(std::move(questions)),
         shares_(std::move(shares)),
         setup_(w2v_setup_of(settings, corpus_)),
-        chunks_(cut_text(corpus_, setup_.chunk)) {
+        chunks_(corpus_, setup_.chunk) {
     for (std::size_t i = 0; i < questions_.size(); i += kValidEvery) {
       some_questions_.push_back(questions_[i]);
     }
@@ -74,7 +74,7 @@ class W2vTask final : public Task {
   Result<> train(Worker& worker, const WorkerShare& share, std::int64_t segment,
                  Sums& sums) override {
     const ExampleOrder& order = orders_.of(share);
-    const std::size_t ticks = setup_.ticks(corpus_, segments(), share.count);
+    const std::size_t ticks = ticks_of_segment(chunks_.size(), segments(), share.count, 1);
     SkipGramPlanner planner(shares_);
     std::deque<Leased> ahead;
     std::vector<Leased> spare;
@@ -145,8 +145,6 @@ class W2vTask final : public Task {
     SkipGramPlan plan;
     Lease inputs;
     Lease outputs;
-    std::vector<float*> input_rows;
-    std::vector<float*> output_rows;
   };
 
   static Leased take(std::vector<Leased>& spare) {
@@ -160,9 +158,8 @@ class W2vTask final : public Task {
                  Tick tick, Leased& leased) const {
     leased.tick = at;
     leased.chunk = chunk;
-    const auto [begin, end] = chunks_[chunk];
-    planner.plan(std::span(corpus_.tokens).subspan(begin, end - begin),
-                 setup_.seed_of(epoch_, chunk), leased.plan);
+    planner.plan(chunks_.tokens(chunk), chunks_.ends(chunk), setup_.seed_of(epoch_, chunk),
+                 leased.plan);
     const Tick next{tick.value() + 1};
     GODWIT_TRY_ASSIGN(leased.inputs, worker.intend(*inputs_, leased.plan.input_keys(), tick, next));
     GODWIT_TRY_ASSIGN(leased.outputs,
@@ -173,17 +170,13 @@ class W2vTask final : public Task {
   Result<> learn(Worker& worker, Leased& leased, double part, Sums& sums) const {
     GODWIT_TRY(worker.open(leased.inputs, Access::kRacy));
     GODWIT_TRY(worker.open(leased.outputs, Access::kRacy));
-    point_to_rows(leased.inputs, leased.input_rows);
-    point_to_rows(leased.outputs, leased.output_rows);
-    const SkipGramProgress progress = step_skip_gram({.words = leased.plan.words,
-                                                      .inputs = leased.input_rows,
-                                                      .outputs = leased.output_rows,
-                                                      .negatives = leased.plan.negatives},
-                                                     setup_.step_at(epoch_, part, leased.chunk));
+    const SkipGramProgress progress =
+        step_plan(leased.plan, leased.inputs.pointers(), leased.outputs.pointers(),
+                  setup_.step_at(epoch_, part, leased.chunk));
     GODWIT_TRY(worker.close(leased.inputs));
     GODWIT_TRY(worker.close(leased.outputs));
     const auto pairs = static_cast<double>(progress.pairs);
-    const auto words = static_cast<double>(chunks_[leased.chunk].end - chunks_[leased.chunk].begin);
+    const auto words = static_cast<double>(chunks_.tokens(leased.chunk).size());
     if (pairs > 0) GODWIT_TRY(worker.report_objective(progress.loss / pairs));
     // The loop divides by examples, which are words read; the loss is meant per pair.
     sums["loss"] += pairs > 0 ? progress.loss / pairs * words : 0;
@@ -203,7 +196,7 @@ class W2vTask final : public Task {
   AnalogyQuestions some_questions_;
   const WordShares shares_;
   const W2vSetup setup_;
-  const std::vector<TextChunk> chunks_;
+  const TextChunks chunks_;
   std::int64_t epoch_ = 0;
   std::optional<Table> inputs_;
   std::optional<Table> outputs_;
@@ -224,16 +217,6 @@ void add_w2v_settings(Settings& settings) {
   settings.add_count("chunk", "1000", 1, 1'000'000, "words of a tick");
 }
 
-std::vector<TextChunk> cut_text(const Corpus& corpus, std::uint64_t words) {
-  std::vector<TextChunk> chunks;
-  for (std::size_t i = 0; i + 1 < corpus.begins.size(); ++i) {
-    for (std::uint64_t begin = corpus.begins[i]; begin < corpus.begins[i + 1]; begin += words) {
-      chunks.push_back({begin, std::min(begin + words, corpus.begins[i + 1])});
-    }
-  }
-  return chunks;
-}
-
 std::uint64_t W2vSetup::seed_of(std::int64_t epoch, std::uint64_t chunk_number) const {
   return mix64(mix64(seed, static_cast<std::uint64_t>(epoch)), chunk_number);
 }
@@ -244,11 +227,6 @@ SkipGramStep W2vSetup::step_at(std::int64_t epoch, double part, std::uint64_t ch
   now.learning_rate *= std::max(kRateLeft, static_cast<float>(1 - done));
   now.seed = seed_of(epoch, chunk_number);
   return now;
-}
-
-std::size_t W2vSetup::ticks(const Corpus& corpus, std::int64_t segments,
-                            std::int64_t workers) const {
-  return ticks_of_segment(corpus.tokens.size(), segments, workers, chunk);
 }
 
 W2vSetup w2v_setup_of(const Settings& settings, const Corpus& corpus) {

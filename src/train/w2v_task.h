@@ -31,9 +31,6 @@ struct W2vSetup {
   std::int64_t epochs = 0;
   std::uint64_t seed = 0;
 
-  // Of a worker in a segment: each with about `chunk` words, of several sentences if they are
-  // short.
-  std::size_t ticks(const Corpus& corpus, std::int64_t segments, std::int64_t workers) const;
   // Of all that is random in a chunk.
   std::uint64_t seed_of(std::int64_t epoch, std::uint64_t chunk_number) const;
   // After this part of the epoch.
@@ -41,15 +38,6 @@ struct W2vSetup {
 };
 
 W2vSetup w2v_setup_of(const Settings& settings, const Corpus& corpus);
-
-// Tokens [begin, end) of a text.
-struct TextChunk {
-  std::uint64_t begin = 0;
-  std::uint64_t end = 0;
-};
-
-// Sentences in pieces of so many words at most.
-std::vector<TextChunk> cut_text(const Corpus& corpus, std::uint64_t words);
 
 // Of the most frequent words only, as others do it who compare.
 inline constexpr std::size_t kJudgedWords = 30'000;
