@@ -35,8 +35,27 @@ Train large sparse models on one machine or many, without tuning.
 Start here:   godwit train kge --data wordnet --nodes 4
 )";
 
+std::vector<const CLI::App*> commands_of(const CLI::App& app) {
+  return app.get_subcommands([](const CLI::App*) { return true; });
+}
+
+// The command that the words choose, as far as they do: "godwit bench store".
+std::string chosen_command(const CLI::App& app, const std::vector<std::string>& arguments) {
+  const CLI::App* chosen = &app;
+  std::string path = "godwit";
+  for (const std::string& word : arguments) {
+    const auto commands = commands_of(*chosen);
+    const auto found = std::ranges::find(commands, word, &CLI::App::get_name);
+    if (found == commands.end()) break;
+    chosen = *found;
+    path += " " + word;
+  }
+  return path;
+}
+
 // CLI11's parser throws; this is the one place that catches.
 int parse(CLI::App& app, std::vector<std::string> arguments, std::ostream& out, std::ostream& err) {
+  const std::string chosen = chosen_command(app, arguments);
   std::reverse(arguments.begin(), arguments.end());  // the order CLI11 wants
   try {
     app.parse(arguments);
@@ -45,13 +64,9 @@ int parse(CLI::App& app, std::vector<std::string> arguments, std::ostream& out, 
     app.exit(request, out, err);
     return -1;
   } catch (const CLI::ParseError& error) {
-    err << "godwit: " << error.what() << "\nTry `godwit --help`.\n";
+    err << "godwit: " << error.what() << "\nTry `" << chosen << " --help`.\n";
     return kExitUsage;
   }
-}
-
-std::vector<const CLI::App*> commands_of(const CLI::App& app) {
-  return app.get_subcommands([](const CLI::App*) { return true; });
 }
 
 // What is wrong with the words that choose a command; nothing if they do.

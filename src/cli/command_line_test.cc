@@ -12,6 +12,7 @@ namespace godwit {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 struct Outcome {
   int code = 0;
@@ -66,11 +67,37 @@ TEST(CommandLine, UnknownWordsAreNamed) {
                                                     {"demo", "--epochs"}}) {
     const Outcome outcome = run(arguments);
     EXPECT_EQ(outcome.code, kExitUsage) << arguments.back();
-    EXPECT_THAT(outcome.err, HasSubstr("godwit --help")) << arguments.back();
+    EXPECT_THAT(outcome.err, HasSubstr(" --help`.\n")) << arguments.back();
     EXPECT_EQ(outcome.out, "");
   }
+  EXPECT_THAT(run({"fly"}).err, HasSubstr("`godwit --help`"));
+  EXPECT_THAT(run({"demo", "--wings=2"}).err, HasSubstr("`godwit demo --help`"));
+  EXPECT_THAT(run({"bench", "store", "--qick"}).err, HasSubstr("`godwit bench store --help`"));
   EXPECT_THAT(run({"demo", "--wings=2"}).err, HasSubstr("--wings"));
   EXPECT_THAT(run({"fly"}).err, HasSubstr("fly"));
+}
+
+TEST(CommandLine, TrainSaysWhatItLacksWithAnExample) {
+  for (const auto& [arguments, lacking] :
+       {std::pair(std::vector<std::string>{"train"}, "a task is required"),
+        std::pair(std::vector<std::string>{"train", "kge"}, "--data is required")}) {
+    const Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.code, kExitUsage);
+    EXPECT_THAT(outcome.err, HasSubstr(lacking));
+    EXPECT_THAT(outcome.err, HasSubstr("godwit train kge --data wordnet"));
+    EXPECT_THAT(outcome.err, HasSubstr("`godwit train --help`"));
+  }
+  const std::string help = run({"train", "--help"}).out;
+  EXPECT_THAT(help, testing::ContainsRegex("--data TEXT REQUIRED"));
+  EXPECT_THAT(help, HasSubstr("generated:linear,"));
+}
+
+TEST(CommandLine, ConfigShowNamesTheChoices) {
+  const std::string shown = run({"config", "show", "kge"}).out;
+  EXPECT_THAT(shown, testing::ContainsRegex("\nmodel +complex +built-in +how a fact is scored: "
+                                            "complex, distmult, transe, rescal\n"));
+  EXPECT_THAT(shown, testing::ContainsRegex("\nplacement .*: intent, intent_plain, "));
+  EXPECT_THAT(shown, Not(HasSubstr(" \n")));
 }
 
 TEST(CommandLine, BadValuesAreUsageErrors) {

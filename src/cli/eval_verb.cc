@@ -15,6 +15,7 @@
 #include "cli/train_run.h"
 #include "cli/verbs.h"
 #include "train/common_settings.h"
+#include "train/figure_text.h"
 #include "train/saved_model.h"
 #include "train/training_loop.h"
 
@@ -53,6 +54,9 @@ Result<> check_names(Disk& disk, const SavedRun& run, const Task& task, const st
 }
 
 Result<Split> choose_split(const EvalOptions& options, const Task& task, const std::string& data) {
+  if (!task.has(Split::kTest) && !task.has(Split::kValid)) {
+    return invalid_argument("there is nothing to judge by: no {}", task.judged_by());
+  }
   if (options.split.empty()) return task.has(Split::kTest) ? Split::kTest : Split::kValid;
   const Split split = options.split == "valid" ? Split::kValid : Split::kTest;
   if (!task.has(split)) return invalid_argument("'{}' has nothing to {} on", data, options.split);
@@ -106,7 +110,9 @@ void print(const Judged& judged, bool json, std::ostream& out) {
   }
   out << fmt::format("{} on {}, {}, step {} of {}:\n", judged.task, judged.data, judged.split,
                      judged.step, judged.run);
-  for (const auto& [name, value] : judged.figures) out << fmt::format("  {} {:.4f}", name, value);
+  for (const auto& [name, value] : judged.figures) {
+    out << fmt::format("  {} {}", name, figure_text(name, value));
+  }
   out << "\n";
 }
 

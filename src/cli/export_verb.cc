@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/disk.h"
+#include "base/number_text.h"
 #include "base/try.h"
 #include "cli/command_line.h"
 #include "cli/saved_run.h"
@@ -34,7 +35,7 @@ Result<> export_run(const ExportOptions& options, std::ostream& out) {
     GODWIT_TRY_ASSIGN(const VectorTable table, exported_table(model, name));
     GODWIT_TRY_ASSIGN(const auto paths, export_table(disk, directory, table, options.format));
     const std::size_t columns = table.columns.size();
-    out << fmt::format("{}: {} rows of {} ({}{}{})\n", name, table.rows, columns,
+    out << fmt::format("{}: {} of {} ({}{}{})\n", name, counted(table.rows, "row"), columns,
                        table.columns.front(),
                        columns > 2    ? " ... "
                        : columns == 2 ? ", "
@@ -42,6 +43,11 @@ Result<> export_run(const ExportOptions& options, std::ostream& out) {
                        columns > 1 ? table.columns.back() : "");
     for (const std::string& path : paths) out << "  " << path << "\n";
   }
+  std::string constants;
+  for (const auto& [name, value] : model.constants()) {
+    constants += fmt::format("{}{} {:.9g}", constants.empty() ? "" : ", ", name, value);
+  }
+  if (!constants.empty()) out << "constants of the model: " << constants << "\n";
   return {};
 }
 

@@ -208,7 +208,7 @@ std::string settings_toml(const Settings& settings, const TrainOptions& options)
       options.task, quoted(options.task), quoted(options.data));
   for (const Setting& setting : settings.all()) {
     text += fmt::format("{} = {}  # {}; {}\n", setting.name, toml_value(setting),
-                        to_string(setting.source), setting.doc);
+                        origin_of(setting), meaning_of(setting));
   }
   return text;
 }

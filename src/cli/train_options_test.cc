@@ -54,6 +54,16 @@ TEST(TrainOptions, WhatIsWrittenIsReadBack) {
   EXPECT_EQ(read["rank"], "9");
 }
 
+TEST(TrainOptions, WhatIsWrittenSaysWhatAutoWas) {
+  Settings settings = settings_of(**find_task_kind("kge"));
+  settings.resolve("rank", "64");
+  const std::string toml = settings_toml(settings, {.task = "kge"});
+  EXPECT_THAT(toml, HasSubstr("\nrank = 64  # auto; auto: by the model"));
+  EXPECT_THAT(toml, HasSubstr("\nepochs = 20  # built-in; "));
+  EXPECT_THAT(toml,
+              HasSubstr("\nmodel = \"complex\"  # built-in; how a fact is scored: complex, "));
+}
+
 TEST(TrainOptions, AFileThatIsNoTomlNamesItsLine) {
   EXPECT_THAT(parse_toml("rank = 3\nepochs = = 2\n", "my.toml").error().message(),
               HasSubstr("my.toml:2"));

@@ -8,11 +8,14 @@
 #include <ostream>
 #include <utility>
 
+#include "base/number_text.h"
 #include "base/try.h"
 #include "cli/saved_run.h"
+#include "cli/train_text.h"
 #include "report/environment_info.h"
 #include "report/run_report.h"
 #include "report/terminal.h"
+#include "train/figure_text.h"
 #include "train/saved_model.h"
 
 namespace godwit {
@@ -130,7 +133,7 @@ void TrainOutput::begin(const Settings& settings, const Task& task, std::int64_t
     say(note);
   }
   for (const Setting& setting : settings.all()) {
-    write(to_line(RunSetting{setting.name, setting.value, std::string(to_string(setting.source))}));
+    write(to_line(RunSetting{setting.name, setting.value, std::string(origin_of(setting))}));
   }
   const EnvironmentInfo info = environment_of_this_machine();
   for (const auto& [name, value] : to_facts(info)) write(environment_line(name, value));
@@ -140,8 +143,8 @@ void TrainOutput::begin(const Settings& settings, const Task& task, std::int64_t
   if (!named.ok()) warn(named.error().message());
   const auto environment = dir_->write_environment(to_json(info));
   if (!environment.ok()) warn(environment.error().message());
-  say(fmt::format("{} on {}: {} nodes x {} workers, {} epochs, {}{}; writing to {}", kind_.name,
-                  data_name_, nodes, workers, epochs, settings.text("consistency"),
+  say(fmt::format("{} on {}: {}, {}{}; writing to {}", kind_.name, data_name_,
+                  size_text(nodes, workers, epochs), settings.text("consistency"),
                   is_resumed ? ", resumed" : "", path_));
 }
 
@@ -198,7 +201,7 @@ void TrainOutput::on_judged(const JudgeReport& report) {
   std::string text = fmt::format("epoch {}/{}  {}:", report.epoch, epochs_, name_of(report.split));
   for (const auto& [name, value] : report.figures) {
     line.add(name, value);
-    text += fmt::format("  {} {:.4f}", name, value);
+    text += fmt::format("  {} {}", name, figure_text(name, value));
   }
   if (is_valid) {
     state_.quality = report.figures[0].second;
@@ -220,7 +223,7 @@ void TrainOutput::end(const LoopResult& result, const std::vector<RunSection>& s
                        const std::string& shown) {
     if (!judged) return;
     for (const auto& [name, value] : judged->figures) {
-      end.figures.emplace_back(shown + name, fmt::format("{:.4f}", value));
+      end.figures.emplace_back(shown + name, figure_text(name, value));
       last.add(prefix + name, value);
     }
   };
@@ -239,17 +242,9 @@ void TrainOutput::end(const LoopResult& result, const std::vector<RunSection>& s
     return;
   }
   if (options_.quiet) return;
-  for (const RunSection& section : sections) {
-    out_ << "\n" << section.title << "\n" << section.text;
-    for (const auto& row : section.table) {
-      for (const std::string& cell : row) out_ << "  " << cell;
-      out_ << "\n";
-    }
-  }
-  out_ << fmt::format("\n{} after {}:", end.outcome, duration_text(seconds_));
-  for (const auto& [name, value] : end.figures) out_ << fmt::format("  {} {}", name, value);
-  out_ << fmt::format("\n{:.0f} {} while training; report: {}/report.html\n", rate, kind_.rate_unit,
-                      path_);
+  for (const RunSection& section : sections) out_ << "\n" << section_text(section);
+  out_ << fmt::format("\n{}\n{} {} while training; report: {}/report.html\n", end_text(end),
+                      with_commas(static_cast<std::uint64_t>(rate)), kind_.rate_unit, path_);
   if (result.cause == StopCause::kInterrupted && result.is_saved) {
     out_ << fmt::format("to go on: godwit train {} --run {} --resume\n", kind_.name, path_);
   }

@@ -12,6 +12,7 @@
 #include "base/time_source.h"
 #include "base/try.h"
 #include "cli/command_line.h"
+#include "cli/train_help.h"
 #include "cli/train_options.h"
 #include "cli/train_run.h"
 #include "cli/verbs.h"
@@ -28,6 +29,11 @@ constexpr int kExitBrokenPipe = 128 + SIGPIPE;  // as a shell says it
 int refuse(const Error& error, std::ostream& err) {
   err << "godwit train: " << error.message() << "\n";
   return exit_code_of(error);
+}
+
+Error lacks(std::string_view what) {
+  return invalid_argument("{} is required, as in: {}\nTry `godwit train --help`.", what,
+                          kTrainExample);
 }
 
 Result<Settings> settings_for(const TrainOptions& options, const Environment& environment) {
@@ -78,6 +84,7 @@ int launch_nodes(const TrainOptions& options, const Environment& environment, st
 
 int run_train(TrainOptions options, std::ostream& out, std::ostream& err) {
   const Environment environment = parse_environment(environ);
+  if (options.task.empty()) return refuse(lacks("a task"), err);
   auto kind = find_task_kind(options.task);
   if (!kind.ok()) return refuse(kind.error(), err);
   if (options.resume) {
@@ -89,7 +96,7 @@ int run_train(TrainOptions options, std::ostream& out, std::ostream& err) {
     return refuse(invalid_argument("'{}' is there already: --resume goes on in it", options.run),
                   err);
   }
-  if (options.data.empty()) return refuse(invalid_argument("--data is required"), err);
+  if (options.data.empty()) return refuse(lacks("--data"), err);
   auto settings = settings_for(options, environment);
   if (!settings.ok()) return refuse(settings.error(), err);
   if (options.nodes < 1 || options.nodes > 4096) {
@@ -114,9 +121,9 @@ int run_train(TrainOptions options, std::ostream& out, std::ostream& err) {
 int run_config_show(const TrainOptions& options, std::ostream& out, std::ostream& err) {
   auto settings = settings_for(options, parse_environment(environ));
   if (!settings.ok()) return refuse(settings.error(), err);
-  TextTable table({"setting", "value", "from", "meaning"});
+  TextTable table({"setting", "value", "from", "meaning"}, TextTable::Align::kLeft);
   for (const Setting& setting : settings->all()) {
-    table.add({setting.name, setting.value, std::string(to_string(setting.source)), setting.doc});
+    table.add({setting.name, setting.value, std::string(origin_of(setting)), meaning_of(setting)});
   }
   out << table.to_string();
   return kExitOk;
@@ -147,23 +154,16 @@ void add_settings_options(CLI::App& verb, const std::shared_ptr<TrainOptions>& o
       "seconds between checkpoints");
 }
 
-std::string task_list() {
-  std::string text = "Tasks:\n";
-  for (const TaskKind& kind : task_kinds()) {
-    text += fmt::format("  {:8} {}\n", kind.name, kind.summary);
-  }
-  return text;
-}
-
 }  // namespace
 
 void add_train_verb(CLI::App& app, Action& action, const std::vector<std::string>& arguments) {
   CLI::App* verb = app.add_subcommand("train", "train a model on a data set");
-  verb->footer(task_list());
+  verb->footer(task_list() + "\n" + data_list());
   auto options = std::make_shared<TrainOptions>();
   options->arguments = arguments;
-  verb->add_option("task", options->task, "what to train")->required();
-  verb->add_option("--data", options->data, "a file, a directory, or a name such as wordnet");
+  verb->add_option("task", options->task, "what to train")->type_name("REQUIRED");
+  verb->add_option("--data", options->data, "a file, a directory, or a name, unless --resume")
+      ->type_name("TEXT REQUIRED");
   verb->add_option("--nodes", options->nodes, "processes on this machine")->capture_default_str();
   verb->add_option("--run", options->run, "directory of the run (default: a new one in runs/)");
   verb->add_flag("--resume", options->resume, "go on from the last checkpoint of --run, or latest");

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "base/errors.h"
+#include "base/number_text.h"
 #include "base/try.h"
 #include "data/byte_stream.h"
 #include "data/fields.h"

@@ -59,7 +59,4 @@ std::optional<float> parse_float(std::string_view text);
 // Letters A to Z only; others stay.
 std::string lower_case(std::string_view text);
 
-// 12345678 as "12,345,678".
-std::string with_commas(std::uint64_t number);
-
 }  // namespace godwit

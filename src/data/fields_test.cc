@@ -64,12 +64,5 @@ TEST(Fields, NumbersAreWholeOrNothing) {
   }
 }
 
-TEST(Fields, CommasStandEveryThreeDigits) {
-  EXPECT_EQ(with_commas(0), "0");
-  EXPECT_EQ(with_commas(999), "999");
-  EXPECT_EQ(with_commas(1000), "1,000");
-  EXPECT_EQ(with_commas(12345678), "12,345,678");
-}
-
 }  // namespace
 }  // namespace godwit

@@ -9,9 +9,9 @@
 #include <system_error>
 
 #include "base/errors.h"
+#include "base/number_text.h"
 #include "base/try.h"
 #include "data/byte_stream.h"
-#include "data/fields.h"
 
 namespace godwit {
 

@@ -10,6 +10,7 @@ namespace godwit {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 TEST(Load, FilesWithoutPartsAreSplit) {
   const OwnFiles files;
@@ -24,6 +25,10 @@ TEST(Load, FilesWithoutPartsAreSplit) {
   EXPECT_EQ(graph.test.size(), 40U);
   EXPECT_EQ(graph.valid.size(), 20U);
   EXPECT_FALSE(load_ratings(source, {.valid = 2}).ok());
+  EXPECT_THAT(ratings.understood.lines, testing::Contains(testing::StartsWith("400 ratings; ")));
+  EXPECT_THAT(ratings.understood.lines.back(), HasSubstr("after the split: "));
+  const Ratings whole = load_ratings(source, {.valid = 0, .test = 0}).value();
+  EXPECT_THAT(whole.understood.lines.back(), Not(HasSubstr("after the split: ")));
 }
 
 TEST(Load, GeneratedSetsComeFromTheirGenerator) {
@@ -43,7 +48,9 @@ TEST(Load, OtherKindsAreRefusedWithWhatTheyAreGoodFor) {
   EXPECT_FALSE(load_corpus(graph).ok());
   EXPECT_FALSE(load_images(graph).ok());
   const DataSource wordnet{.kind = SourceKind::kWordnet, .name = "wordnet"};
-  EXPECT_THAT(load_ratings(wordnet).error().message(), HasSubstr("kge"));
+  EXPECT_THAT(load_ratings(wordnet).error().message(), HasSubstr("kge, lda and w2v"));
+  const DataSource images{.kind = SourceKind::kImages, .name = "fashion-mnist"};
+  EXPECT_THAT(load_graph(images).error().message(), HasSubstr("no task reads them yet"));
 }
 
 TEST(RealLoad, GlossesOfWordnetAreACorpus) {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/errors.h"
+#include "base/number_text.h"
 #include "base/prng.h"
 #include "data/zipf.h"
 
@@ -116,8 +117,8 @@ Ratings make_low_rank_ratings(const LowRankSpec& spec) {
   ratings.understood.lines.push_back(fmt::format(
       "generated: {} x {} matrix of rank {}, noise {}, zipf {}, seed {}; no model is better than "
       "RMSE {:.4f} on the {} test ratings",
-      spec.rows, spec.columns, spec.rank, spec.noise, spec.zipf, spec.seed, ratings.noise_floor,
-      spec.held_out));
+      with_commas(spec.rows), with_commas(spec.columns), spec.rank, spec.noise, spec.zipf,
+      spec.seed, ratings.noise_floor, with_commas(spec.held_out)));
   return ratings;
 }
 

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/errors.h"
+#include "base/number_text.h"
 #include "base/prng.h"
-#include "data/fields.h"
 #include "data/zipf.h"
 
 namespace godwit {

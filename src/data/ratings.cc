@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/errors.h"
+#include "base/number_text.h"
 #include "base/try.h"
 #include "data/fields.h"
 #include "data/line_reader.h"
@@ -127,7 +128,8 @@ Result<std::vector<Rating>> read_part(const DataFile& file, const Layout& layout
   }
   if (ratings.empty()) return invalid_argument("{}: there are no ratings in it", file.text());
   if (blank > 0) {
-    understood.lines.push_back(fmt::format("{}: {} blank lines left out", file.text(), blank));
+    understood.lines.push_back(
+        fmt::format("{}: {} left out", file.text(), counted(blank, "blank line")));
   }
   return ratings;
 }
@@ -142,11 +144,10 @@ std::string summary(const Ratings& ratings) {
     sum += double{rating.value};
   }
   return fmt::format(
-      "{} ratings to train on, {} to validate, {} to test; {} users, {} items; "
-      "ratings from {} to {}, mean {:.4g}",
-      with_commas(ratings.train.size()), with_commas(ratings.valid.size()),
-      with_commas(ratings.test.size()), with_commas(ratings.rows), with_commas(ratings.columns),
-      low, high, sum / static_cast<double>(ratings.train.size()));
+      "{}; {}, {}; ratings from {} to {}, mean {:.4g}",
+      parts_text("ratings", ratings.train.size(), ratings.valid.size(), ratings.test.size()),
+      counted(ratings.rows, "user"), counted(ratings.columns, "item"), low, high,
+      sum / static_cast<double>(ratings.train.size()));
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ TEST_F(RatingsFile, WhatWasUnderstoodIsTold) {
   EXPECT_THAT(understood.lines[0],
               HasSubstr("4 columns separated by '::': user, item, rating, time; no header"));
   EXPECT_THAT(understood.lines[1], HasSubstr("r.txt:1: user 'a', item 'b', rating 1"));
-  EXPECT_THAT(understood.lines.back(), HasSubstr("2 ratings to train on"));
+  EXPECT_THAT(understood.lines.back(), HasSubstr("2 ratings; 2 users, "));
 }
 
 TEST_F(RatingsFile, MalformedLinesAreRefusedByPlaceAndText) {

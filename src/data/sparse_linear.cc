@@ -7,8 +7,8 @@
 #include <unordered_set>
 
 #include "base/errors.h"
+#include "base/number_text.h"
 #include "base/prng.h"
-#include "data/fields.h"
 
 namespace godwit {
 

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/errors.h"
+#include "base/number_text.h"
 #include "base/parse_number.h"
 #include "base/try.h"
 #include "data/fields.h"
@@ -112,9 +113,8 @@ Result<SparseSet> read_sparse(const DataFiles& files) {
   }
   const auto positive = std::ranges::count_if(set.train.labels, [](float x) { return x > 0; });
   lines.push_back(fmt::format(
-      "{} rows to train on, {} to validate, {} to test; features up to {}; {:.1f} entries a row; "
-      "{}",
-      with_commas(set.train.size()), with_commas(set.valid.size()), with_commas(set.test.size()),
+      "{}; features up to {}; {:.1f} entries a row; {}",
+      parts_text("rows", set.train.size(), set.valid.size(), set.test.size()),
       with_commas(set.features - (set.features > 0 ? 1 : 0)),
       static_cast<double>(set.train.features.size()) / static_cast<double>(set.train.size()),
       set.binary

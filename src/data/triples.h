@@ -28,11 +28,12 @@ struct Graph {
   Understood understood;
 };
 
-// Lines `head relation tail`, three names, separated by tabs, '::', ',', ';' or blanks. Numbers by
-// order of appearance (train, valid, test); entities that occur in valid or test only get numbers
-// too. Valid and test are empty if there are no such files: see split_graph().
-// kInvalidArgument naming file:line and the text for a malformed line; for an empty graph and for
-// one with a single entity; errors of LineReader.
+// Lines `head relation tail`, three names, separated by tabs, '::', ',', ';' or blanks. A first
+// line that is head relation tail, h r t, subject predicate object or source relation target, in
+// small or large letters, is a header. Numbers by order of appearance (train, valid, test);
+// entities that occur in valid or test only get numbers too. Valid and test are empty if there are
+// no such files: see split_graph(). kInvalidArgument naming file:line and the text for a malformed
+// line; for an empty graph and for one with a single entity; errors of LineReader.
 Result<Graph> read_graph(const DataFiles& files);
 
 }  // namespace godwit

@@ -34,8 +34,28 @@ TEST_F(GraphFile, EntitiesOfTestOnlyGetNumbersToo) {
   EXPECT_THAT(graph.relations, ElementsAre("r", "s"));
   EXPECT_THAT(graph.train, ElementsAre(Triple{0, 0, 1}, Triple{1, 1, 0}));
   EXPECT_THAT(graph.test, ElementsAre(Triple{2, 0, 0}));
-  EXPECT_THAT(graph.understood.lines.back(), HasSubstr("1 entities occur in valid or test only"));
+  EXPECT_THAT(graph.understood.lines.back(), HasSubstr("only in valid or test: 1 entity"));
   EXPECT_THAT(graph.understood.lines[1], HasSubstr("head 'a', relation 'r', tail 'b'"));
+}
+
+TEST_F(GraphFile, AHeaderIsNoFact) {
+  for (const char* header : {"head\trelation\ttail", "H\tR\tT", "Subject\tPredicate\tObject",
+                             "source\trelation\ttarget"}) {
+    const std::string text = fmt::format("\n{}\na\tr\tb\n{}\n", header, header);
+    const Graph graph = read_graph({.train = {.path = files_.write("g.txt", text)},
+                                    .test = DataFile{.path = files_.write("t.txt", text)}})
+                            .value();
+    EXPECT_EQ(graph.train.size(), 2U) << "only the first line is one";
+    EXPECT_EQ(graph.test.size(), 2U);
+    EXPECT_EQ(graph.entities[0], "a") << header;
+    EXPECT_THAT(graph.understood.lines[0], HasSubstr("with a header"));
+  }
+  for (const char* fact : {"head\trelation\tneck", "tail\trelation\thead"}) {
+    const Graph graph = read_graph({.train = {.path = files_.write("g.txt", fact)}}).value();
+    EXPECT_EQ(graph.train.size(), 1U) << fact;
+    EXPECT_THAT(graph.understood.lines[0], HasSubstr("no header"));
+  }
+  EXPECT_THAT(refusal("head\trelation\ttail\n"), HasSubstr("no triples in it"));
 }
 
 TEST_F(GraphFile, MalformedGraphsAreRefused) {

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "base/errors.h"
+#include "base/number_text.h"
 #include "base/try.h"
 #include "data/fields.h"
 #include "data/line_reader.h"

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/json_text.h"
+#include "report/text_table.h"
 
 namespace godwit {
 namespace {
@@ -18,10 +19,8 @@ constexpr int kBarMin = 8;
 constexpr int kBarMax = 40;
 constexpr const char* kClearLine = "\r\x1b[K";
 
-// Columns that UTF-8 text takes, if each character takes one.
 int width_of(std::string_view text) {
-  return static_cast<int>(std::ranges::count_if(
-      text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+  return static_cast<int>(text_width(text));
 }
 
 double clamped_share(double share) {
@@ -167,8 +166,10 @@ void Progress::show(const ProgressState& state) {
   }
   state_ = state;
   state_drawn_ = false;
-  const Duration every =
-      options_.style == ProgressStyle::kBar ? options_.redraw_every : options_.line_every;
+  const bool is_bar = options_.style == ProgressStyle::kBar;
+  // The last line is finish()'s: what is measured at the end belongs into it.
+  if (state.done >= 1 && !is_bar) return;
+  const Duration every = is_bar ? options_.redraw_every : options_.line_every;
   if (!drawn_at_ || now - *drawn_at_ >= every) draw(now);
 }
 

@@ -60,7 +60,7 @@ class Progress {
   ~Progress();
 
   // Shows the state if the last one is long enough ago; the time left is guessed from the share
-  // done since the first call.
+  // done since the first call. Lines and JSON leave a state that is all done to finish().
   void show(const ProgressState& state);
   // One line of text above the bar; on a pipe just a line. Nothing if quiet or JSON.
   void message(std::string_view line);

@@ -183,6 +183,25 @@ TEST_F(ProgressTest, AStateIsNotWrittenTwice) {
   EXPECT_EQ(count_of(out_.str(), "\n"), 1);
 }
 
+TEST_F(ProgressTest, TheLineOfTheEndComesOnceWithTheNewestFigure) {
+  for (const ProgressStyle style : {ProgressStyle::kLines, ProgressStyle::kJson}) {
+    Progress progress(out_, time_, with(style));
+    progress.show(state_at(0.5));
+    time_.advance(10s);
+    ProgressState state = state_at(1);
+    state.quality = 0.1111;
+    progress.show(state);
+    time_.advance(10s);
+    state.quality = 0.2222;
+    progress.show(state);
+    progress.finish();
+    const std::string text = taken();
+    EXPECT_EQ(count_of(text, "\n"), 2) << text;
+    EXPECT_THAT(text, HasSubstr("0.2222"));
+    EXPECT_THAT(text, Not(HasSubstr("0.1111")));
+  }
+}
+
 TEST_F(ProgressTest, JsonIsOneObjectALineAndQuietIsQuiet) {
   {
     Progress progress(out_, time_, with(ProgressStyle::kJson));

@@ -10,11 +10,11 @@
 #include <utility>
 #include <vector>
 
-#include "base/parse_number.h"
 #include "report/progress.h"
 #include "report/report_style.h"
 #include "report/run_plots.h"
 #include "report/svg_plot.h"
+#include "report/text_table.h"
 #include "report/xml_text.h"
 
 namespace godwit {
@@ -135,20 +135,9 @@ std::string plots(const RunReport& report) {
   return html + "</section>\n";
 }
 
-bool reads_as_number(std::string_view text) {
-  if (text.ends_with('%')) text.remove_suffix(1);
-  while (text.ends_with(' ')) text.remove_suffix(1);
-  return parse_number<double>(text).has_value();
-}
-
 // Right-aligned where all that stands below the header are numbers.
 std::string table(const std::vector<std::vector<std::string>>& rows) {
-  std::vector<bool> is_number(rows.front().size(), rows.size() > 1);
-  for (std::size_t r = 1; r < rows.size(); ++r) {
-    for (std::size_t c = 0; c < std::min(rows[r].size(), is_number.size()); ++c) {
-      if (!rows[r][c].empty() && !reads_as_number(rows[r][c])) is_number[c] = false;
-    }
-  }
+  const std::vector<bool> is_number = number_columns(rows);
   std::string html = "<div class=\"card scroll\"><table>\n";
   for (std::size_t r = 0; r < rows.size(); ++r) {
     html += "<tr>";
@@ -207,7 +196,8 @@ std::string settings(const RunReport& report) {
         "<tr><td class=\"key\"><code>{}</code></td><td><code>{}</code></td><td class=\"{}\">{}"
         "</td></tr>\n",
         xml_text(setting.name), xml_text(setting.value),
-        setting.source == "built-in" ? "default" : "chosen", xml_text(setting.source));
+        setting.source == "built-in" || setting.source == "auto" ? "default" : "chosen",
+        xml_text(setting.source));
   }
   return html + "</table></div>\n";
 }

@@ -1,16 +1,32 @@
-// report/text_table.h: rows of cells as aligned text. Not thread-safe.
+// report/text_table.h: rows of cells as aligned text. A TextTable is not thread-safe; the functions
+// are pure.
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace godwit {
 
-// Columns are as wide as their widest cell, two blanks apart; the first is left-aligned, the
-// others right-aligned.
+using TextRows = std::vector<std::vector<std::string>>;
+
+// Columns that UTF-8 text takes on a terminal, if each character takes one.
+std::size_t text_width(std::string_view text);
+
+// For each cell of the header, rows[0], whether all that stands below are numbers, or shares in %.
+std::vector<bool> number_columns(const TextRows& rows);
+
+// Columns are as wide as their widest cell, two blanks apart; those of numbers are right-aligned.
+// Each line is ended, and has no blanks at its end. Rows may be shorter than the header.
+std::string aligned_rows(const TextRows& rows);
+
+// With a rule below the header. The first column is left-aligned, the others as told.
 class TextTable {
  public:
-  explicit TextTable(std::vector<std::string> header);
+  enum class Align { kRight, kLeft };
+
+  explicit TextTable(std::vector<std::string> header, Align others = Align::kRight);
 
   // REQUIRES: as many cells as the header has.
   void add(std::vector<std::string> row);
@@ -19,7 +35,8 @@ class TextTable {
   std::string to_string() const;
 
  private:
-  std::vector<std::vector<std::string>> rows_;
+  TextRows rows_;
+  Align others_;
 };
 
 }  // namespace godwit

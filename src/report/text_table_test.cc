@@ -17,6 +17,29 @@ TEST(TextTable, AlignsNamesLeftAndNumbersRight) {
             "push/len=64   123.0\n");
 }
 
+TEST(TextTable, TextsStandLeftWithoutBlanksBehindThem) {
+  TextTable table({"setting", "meaning"}, TextTable::Align::kLeft);
+  table.add({"rank", "how many"});
+  table.add({"seed", ""});
+  EXPECT_EQ(table.to_string(),
+            "setting  meaning\n"
+            "-----------------\n"
+            "rank     how many\n"
+            "seed\n");
+}
+
+TEST(AlignedRows, NumbersStandRightAndLettersOfAnyLanguageCountOnce) {
+  EXPECT_EQ(aligned_rows({{"topic", "share", "words"}, {"9", "4.8 %", "öl"}, {"10", "12.0 %", ""}}),
+            "topic   share  words\n"
+            "    9   4.8 %  öl\n"
+            "   10  12.0 %\n");
+  EXPECT_EQ(aligned_rows({{"word", "nearest", ""}, {"öl", "a 0.9", "b"}, {"fluss", "cc 0.8"}}),
+            "word   nearest\n"
+            "öl     a 0.9    b\n"
+            "fluss  cc 0.8\n");
+  EXPECT_EQ(aligned_rows({}), "");
+}
+
 TEST(TextTableDeathTest, ARowOfAnotherLengthIsABug) {
   TextTable table({"a", "b"});
   EXPECT_DEATH(table.add({"1"}), "row.size");

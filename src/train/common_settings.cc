@@ -19,8 +19,10 @@ void add_common_settings(Settings& settings) {
   settings.add_number("save_every", "300", 0, 1e9, "seconds between checkpoints; 0: at the end");
   settings.add_count("keep", "3", 1, 1000, "checkpoints that are kept");
   settings.add_text("consistency", "async", "how old reads may be: async, ssp:S, bsp, auto");
-  settings.add_text("placement", "intent", "how rows come to the nodes that use them");
-  settings.add_text("codec", "fp32", "how changes travel: fp32, bf16, int8");
+  settings.add_text(
+      "placement", "intent", "how rows come to the nodes that use them",
+      {"intent", "intent_plain", "static", "replicate_all", "relocate_only", "replicate_only"});
+  settings.add_text("codec", "fp32", "how changes travel", {"fp32", "bf16", "int8"});
 }
 
 Result<> check_common_settings(const Settings& settings) {

@@ -16,7 +16,7 @@
 
 namespace godwit {
 
-// model, rank, epochs, learning_rate, penalty, batch, negatives, loss, norm, margin, init.
+// model, rank, epochs, learning_rate, penalty, batch, negatives, norm, init.
 void add_kge_settings(Settings& settings);
 
 // Replaces "auto" by what the graph and the model suggest. kInvalidArgument if the settings do not

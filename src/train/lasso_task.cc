@@ -54,10 +54,17 @@ class LassoTask final : public Task {
   bool is_larger_better() const override { return false; }
   bool has(Split split) const override { return part(split).size() > 0; }
   std::vector<std::string> data_notes() const override { return set_.understood.lines; }
+  RowNames names() const override {
+    std::vector<std::string> names;
+    for (const std::uint64_t feature : columns_.features) names.push_back(std::to_string(feature));
+    names.emplace_back("intercept");
+    return {{kLassoWeights, std::move(names)}};
+  }
+  std::map<std::string, double> constants() const override { return {{"mean", columns_.mean}}; }
 
   Result<> open(Session& session, std::int64_t workers_per_node) override {
     TableSpec spec = common_;
-    spec.name = "weights";
+    spec.name = kLassoWeights;
     spec.rows = columns_.size();
     spec.row_length = 1;
     GODWIT_TRY_ASSIGN(weights_, session.table(spec));

@@ -20,10 +20,12 @@ Result<> resolve_lasso_settings(Settings& settings, const SparseSet& set);
 
 // Tables `weights`, one for each column of make_lasso_columns(), and `fitted`: what the weights
 // give for the examples, kLassoBlock in a row. Label minus mean minus that is an example's
-// residual; it begins at zero, so that nobody has to fill it. Figures: rmse, support (how many
-// weights are not 0), and for generated data what the true model has.
+// residual; it begins at zero, so that nobody has to fill it. Rows of `weights` are called by the
+// feature, the last one "intercept"; the constant "mean" is the labels'. Figures: rmse, support
+// (how many weights are not 0), and for generated data what the true model has.
 std::unique_ptr<Task> make_lasso_task(const Settings& settings, SparseSet set);
 
 inline constexpr std::uint64_t kLassoBlock = 64;
+inline constexpr const char* kLassoWeights = "weights";
 
 }  // namespace godwit

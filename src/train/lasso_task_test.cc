@@ -137,6 +137,19 @@ TEST(LassoTask, FindsThePlantedFeatures) {
   EXPECT_GE(figures.at("support_precision"), 0.8);
 }
 
+TEST(LassoTask, WeightsAreCalledByTheirFeatures) {
+  SparseSet set{.features = 1001};
+  for (const std::uint64_t feature : {40, 3, 1000, 11, 10}) {
+    set.train.features.push_back(feature);
+    set.train.values.push_back(1);
+    set.train.end_row(static_cast<float>(feature));
+  }
+  const auto task = make_lasso_task(settings_with({"penalty=0.1"}), set);
+  const std::vector<std::string> wanted{"3", "10", "11", "40", "1000", "intercept"};
+  EXPECT_EQ(task->names(), (RowNames{{kLassoWeights, wanted}}));
+  EXPECT_NEAR(task->constants().at("mean"), 1064 / 5.0, 1e-4);
+}
+
 TEST(LassoTask, LabelsThatAreAllTheSameAreRefused) {
   SparseSet set = linear_set();
   for (float& label : set.train.labels) label = 3;

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/errors.h"
+#include "base/number_text.h"
 #include "base/try.h"
 
 namespace godwit {
@@ -81,13 +82,14 @@ Result<LdaCorpus> make_lda_corpus(const Corpus& corpus, const LdaCorpusOptions& 
         100 * options.max_share);
   }
   made.notes = corpus.understood.lines;
-  made.notes.push_back(
-      fmt::format("{} words are left out, being in more than {:.3g} % of documents:{}{}", frequent,
-                  100 * options.max_share, left_out, frequent > 5 ? " ..." : ""));
+  made.notes.push_back(fmt::format("left out, being in more than {:.3g} % of documents: {}{}{}{}",
+                                   100 * options.max_share, counted(frequent, "word"),
+                                   frequent > 0 ? ":" : "", left_out, frequent > 5 ? " ..." : ""));
   made.notes.push_back(fmt::format(
-      "{} documents of {} words; of their tokens {} to train on, {} to validate, {} to test",
-      made.documents(), made.words.size(), made.train.words.size(), made.valid.words.size(),
-      made.test.words.size()));
+      "{} of {}; of their tokens {} to train on, {} to validate, {} to test",
+      counted(made.documents(), "document"), counted(made.words.size(), "different word"),
+      with_commas(made.train.words.size()), with_commas(made.valid.words.size()),
+      with_commas(made.test.words.size())));
   return made;
 }
 

@@ -28,6 +28,7 @@ constexpr std::size_t kBatchesAhead = 2;
 constexpr std::uint64_t kSegmentTokens = 3'000'000;
 constexpr std::size_t kRowsAtOnce = 1024;
 constexpr const char* kOwnName = "topics";
+constexpr const char* kWordTopics = "word_topics";
 
 class LdaTask final : public Task {
  public:
@@ -52,11 +53,12 @@ class LdaTask final : public Task {
   bool is_larger_better() const override { return true; }
   bool has(Split split) const override { return !part(split).words.empty(); }
   std::vector<std::string> data_notes() const override { return corpus_.notes; }
+  RowNames names() const override { return {{kWordTopics, corpus_.words}}; }
 
   Result<> open(Session& session, std::int64_t workers_per_node) override {
     TableSpec spec = common_;
     spec.rule = Rule::add();
-    spec.name = "word_topics";
+    spec.name = kWordTopics;
     spec.rows = model_.words;
     spec.row_length = static_cast<std::uint32_t>(model_.topics);
     GODWIT_TRY_ASSIGN(word_topics_, session.table(spec));

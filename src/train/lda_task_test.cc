@@ -74,6 +74,7 @@ TEST(LdaTask, FindsThePlantedTopics) {
   Session session = Session::open({.workers = 2}).value();
   const auto task = make_lda_task(settings_with({"epochs=100", "beta=0.1"}), planted(400));
   task->open(session, 2).value();
+  EXPECT_EQ(task->names(), (RowNames{{"word_topics", planted(1).words}}));
   const LoopResult result = train_all(session, *task, 2);
   LdaTopWords top(kPlanted);
   const auto counts = pull_counts(session, "word_topics", kPlanted * kWordsEach);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/try.h"
+#include "train/lasso_task.h"
 #include "train/mf_kernels.h"
 
 namespace godwit {
@@ -30,6 +31,7 @@ std::vector<std::string> columns_of(const SavedModel& model, const ModelTable& t
     columns.insert(columns.begin(), "weight");
     return columns;
   }
+  if (model.task() == "lasso" && table.spec.name == kLassoWeights) return {"weight"};
   return numbered(table.spec.row_length);
 }
 

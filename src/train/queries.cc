@@ -95,7 +95,12 @@ Result<Answers> complete_analogy(const SavedModel& model, const Query& query,
 
 Result<Answers> ask(const SavedModel& model, const Query& query, const RunData& data) {
   const std::string usage = usage_of(model.task());
-  if (usage.empty()) return invalid_argument("models of {} answer no questions", model.task());
+  if (usage.empty()) {
+    return invalid_argument(
+        "models of {} answer no questions: `godwit export` writes their rows, report.html in the "
+        "run's directory shows what was learned",
+        model.task());
+  }
   for (const QueryKind& kind : kKinds) {
     if (kind.task != model.task() || kind.verb != query.verb) continue;
     const bool is_right = kind.words == kAnyNumber || kind.words == query.words.size();

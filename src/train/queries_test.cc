@@ -12,6 +12,7 @@
 #include "godwit/session.h"
 #include "train/ctr_task.h"
 #include "train/kge_task.h"
+#include "train/lasso_task.h"
 #include "train/mf_task.h"
 #include "train/model_export.h"
 #include "train/task_queries.h"
@@ -158,6 +159,30 @@ TEST(Queries, ClicksAreLogistic) {
   EXPECT_THAT(answers.notes, testing::ElementsAre(HasSubstr("feature 77")));
   EXPECT_FALSE(run.ask({"predict", {"5:x"}}).ok());
   EXPECT_FALSE(run.ask({"predict", {"five:1"}}).ok());
+}
+
+TEST(Queries, ModelsThatAnswerNothingSayWhatToDoInstead) {
+  for (const char* task : {"lda", "lasso"}) {
+    const TableSpec spec{.name = "t", .rows = 1, .row_length = 1};
+    const SavedRunDir run({{spec, {0}, {1}}}, {{"task", task}}, {});
+    const auto asked = run.ask({"similar", {"x"}});
+    ASSERT_FALSE(asked.ok());
+    EXPECT_THAT(asked.error().message(), HasSubstr("`godwit export`"));
+    EXPECT_THAT(asked.error().message(), HasSubstr("report.html"));
+  }
+}
+
+TEST(SavedModel, ConstantsAreKnownByTheirNames) {
+  const TableSpec spec{.name = kLassoWeights, .rows = 2, .row_length = 1};
+  const SavedRunDir run({{spec, {0, 1}, {2, 3}}},
+                        {{"task", "lasso"}, {"model.mean", "4.5"}, {"epoch", "7"}},
+                        {{kLassoWeights, {"1000", "intercept"}}});
+  const SavedModel model = run.open().value();
+  EXPECT_THAT(model.constants(), testing::ElementsAre(testing::Pair("mean", 4.5)));
+  EXPECT_EQ(model.constant("mean").value(), 4.5);
+  const VectorTable exported = exported_table(model, kLassoWeights).value();
+  EXPECT_THAT(exported.columns, testing::ElementsAre("weight"));
+  EXPECT_EQ(exported.name_of(0), "1000");
 }
 
 TEST(SavedModel, RowsThatNobodyTouchedAreAsTheyBegan) {

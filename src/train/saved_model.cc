@@ -21,6 +21,7 @@ namespace godwit {
 namespace {
 
 constexpr std::size_t kNamesShown = 5;
+constexpr std::string_view kConstant = "model.";  // begins the notes that are constants
 
 std::string joined(std::span<const std::string> words) {
   std::string text;
@@ -122,15 +123,21 @@ Result<SavedModel> SavedModel::open(Disk& disk, const std::string& run) {
   return SavedModel(*reader, std::move(names), task->second, std::move(settings));
 }
 
-Result<double> SavedModel::constant(const std::string& name) const {
-  const auto& notes = reader_.notes().entries;
-  const auto found = notes.find("model." + name);
-  const auto number = found == notes.end() ? std::nullopt : parse_number<double>(found->second);
-  if (!number) {
-    return not_found("{} lacks '{}': train again, this one was saved without it", reader_.path(),
-                     name);
+std::map<std::string, double> SavedModel::constants() const {
+  std::map<std::string, double> constants;
+  for (const auto& [note, text] : reader_.notes().entries) {
+    const auto number = parse_number<double>(text);
+    if (note.starts_with(kConstant) && number) constants[note.substr(kConstant.size())] = *number;
   }
-  return *number;
+  return constants;
+}
+
+Result<double> SavedModel::constant(const std::string& name) const {
+  const auto all = constants();
+  const auto found = all.find(name);
+  if (found != all.end()) return found->second;
+  return not_found("{} lacks '{}': train again, this one was saved without it", reader_.path(),
+                   name);
 }
 
 std::vector<std::string> SavedModel::table_names() const {

@@ -50,6 +50,8 @@ class SavedModel {
 
   // Of Task::constants(). kNotFound if the checkpoint has none of this name.
   Result<double> constant(const std::string& name) const;
+  // All of them.
+  std::map<std::string, double> constants() const;
 
   std::vector<std::string> table_names() const;
   // kInvalidArgument, naming all, if there is no such table; kCorruption if its rows or names are

@@ -82,6 +82,15 @@ std::string_view to_string(SettingSource source) {
   return "?";
 }
 
+std::string_view origin_of(const Setting& setting) {
+  return setting.was_auto ? kAuto : to_string(setting.source);
+}
+
+std::string meaning_of(const Setting& setting) {
+  if (setting.choices.empty()) return setting.doc;
+  return setting.doc + ": " + join(setting.choices);
+}
+
 void Settings::add(Setting setting) {
   GODWIT_CHECK(std::none_of(settings_.begin(), settings_.end(),
                             [&](const Setting& other) { return other.name == setting.name; }));
@@ -138,6 +147,7 @@ Result<> Settings::set(std::string_view name, std::string_view value, SettingSou
   if (source < found->source) return {};
   found->value = value;
   found->source = source;
+  found->was_auto = false;
   return {};
 }
 
@@ -155,6 +165,7 @@ void Settings::resolve(std::string_view name, std::string value) {
     GODWIT_CHECK(setting.value == kAuto);
     check(setting, value).value();
     setting.value = std::move(value);
+    setting.was_auto = true;
     return;
   }
   GODWIT_CHECK(false);

@@ -28,7 +28,13 @@ struct Setting {
   double max = 0;
   std::vector<std::string> choices;  // of texts; empty: any
   SettingSource source = SettingSource::kBuiltIn;
+  bool was_auto = false;  // the value is what "auto" has turned out to be
 };
+
+// Where a value comes from, for people: "auto" or its source.
+std::string_view origin_of(const Setting& setting);
+// What it is for, with the values that it may have if these are a few words.
+std::string meaning_of(const Setting& setting);
 
 class Settings {
  public:

@@ -54,6 +54,16 @@ TEST(Settings, WhatAutoTurnsOutToBeKeepsItsSource) {
   settings.resolve("rank", "64");
   EXPECT_EQ(settings.count("rank"), 64);
   EXPECT_EQ(settings.all()[0].source, SettingSource::kBuiltIn);
+  EXPECT_EQ(origin_of(settings.all()[0]), "auto");
+  EXPECT_EQ(origin_of(settings.all()[1]), "built-in");
+  settings.set("rank=8", SettingSource::kFlag).value();
+  EXPECT_EQ(origin_of(settings.all()[0]), "flag");
+}
+
+TEST(Settings, TheMeaningNamesTheChoices) {
+  const Settings settings = make();
+  EXPECT_EQ(meaning_of(settings.all()[1]), "of the first epoch");
+  EXPECT_EQ(meaning_of(settings.all()[3]), "which: complex, transe");
 }
 
 }  // namespace

@@ -65,6 +65,8 @@ class Task {
   virtual bool is_larger_better() const = 0;
   // Whether there is anything to judge by.
   virtual bool has(Split split) const = 0;
+  // What that is, to say that there is none of it.
+  virtual std::string judged_by() const { return "held-out data"; }
 
   // Makes the tables and this node's share of the data, for so many workers on each node.
   virtual Result<> open(Session& session, std::int64_t workers_per_node) = 0;

@@ -142,7 +142,14 @@ TEST(Tasks, EachHasSettingsThatAreAllowed) {
   for (const TaskKind& kind : task_kinds()) {
     const Settings settings = settings_of(kind);
     EXPECT_TRUE(check_common_settings(settings).ok()) << kind.name;
-    for (const Setting& setting : settings.all()) EXPECT_FALSE(setting.doc.empty()) << setting.name;
+    for (const Setting& setting : settings.all()) {
+      EXPECT_FALSE(setting.doc.empty()) << setting.name;
+      for (const std::string& choice : setting.choices) {
+        Settings other = settings_of(kind);
+        other.set(setting.name, choice, SettingSource::kFlag).value();
+        EXPECT_TRUE(check_common_settings(other).ok()) << setting.name << "=" << choice;
+      }
+    }
   }
   EXPECT_THAT(find_task_kind("w3v").error().message(), HasSubstr("did you mean 'w2v'"));
 }

@@ -98,6 +98,7 @@ class Loop {
   // Trains one segment and moves on. A cause to stop, if there is one.
   Result<std::optional<StopCause>> run_segment() {
     const double before = seconds();
+    const std::int64_t epoch = result_.next.epoch;
     const std::int64_t segment = result_.next.segment;
     const auto metrics_before = session_.metrics();
     GODWIT_TRY_ASSIGN(
@@ -123,7 +124,10 @@ class Loop {
     report_segment(all, told[0][1], told[0][1] - before);
     if (!std::isfinite(all[2])) {
       return aborted("the loss is {} in epoch {}: the learning rate is too large for these data",
-                     all[2], result_.next.epoch + 1);
+                     std::isnan(all[2]) ? "not a number"
+                     : all[2] > 0       ? "inf"
+                                        : "-inf",
+                     epoch + 1);
     }
     if (all[0] > 0) return std::optional(StopCause::kInterrupted);
     if (options_.seconds_max > 0 && told[0][1] - seconds_before_ >= options_.seconds_max) {

@@ -89,13 +89,13 @@ class ScriptedTask final : public Task {
     epoch_ = epoch;
     return {};
   }
-  Result<> train(Worker& worker, const WorkerShare& share, std::int64_t /*segment*/,
+  Result<> train(Worker& worker, const WorkerShare& share, std::int64_t segment,
                  Sums& sums) override {
     for (int tick = 0; tick < 20; ++tick) {
       if (fails_ && share.index == 1 && tick == 3) return Error(ErrorCode::kAborted, "worker 1");
       if (auto done = worker.advance(); !done.ok()) return done;
     }
-    sums["loss"] += loss_;
+    sums["loss"] += segment == loss_in_ ? loss_ : 1;
     sums["examples"] += 1;
     return {};
   }
@@ -109,13 +109,17 @@ class ScriptedTask final : public Task {
   }
 
   void let_worker_1_fail() { fails_ = true; }
-  void lose(double loss) { loss_ = loss; }
+  void lose(double loss, std::int64_t segment) {
+    loss_ = loss;
+    loss_in_ = segment;
+  }
 
  private:
   const std::vector<double> errors_;
   std::int64_t epoch_ = 0;
   bool fails_ = false;
   double loss_ = 1;
+  std::int64_t loss_in_ = 0;
 };
 
 struct Outcome {
@@ -169,12 +173,20 @@ TEST(TrainingLoop, AnInterruptSavesAndJudgesNothing) {
 }
 
 TEST(TrainingLoop, ALossThatIsNoNumberEndsIt) {
+  for (const std::int64_t segment : {0, 1}) {
+    ScriptedTask task({3, 2});
+    task.lose(-std::nan(""), segment);
+    const Outcome outcome = run(task, {});
+    ASSERT_FALSE(outcome.result.ok());
+    EXPECT_EQ(outcome.result.error().code(), ErrorCode::kAborted);
+    EXPECT_THAT(outcome.result.error().message(),
+                testing::HasSubstr("the loss is not a number in epoch 1:"))
+        << "in segment " << segment;
+    EXPECT_TRUE(outcome.saved.empty()) << "a model that is lost is not kept";
+  }
   ScriptedTask task({3, 2});
-  task.lose(std::nan(""));
-  const Outcome outcome = run(task, {});
-  ASSERT_FALSE(outcome.result.ok());
-  EXPECT_EQ(outcome.result.error().code(), ErrorCode::kAborted);
-  EXPECT_TRUE(outcome.saved.empty()) << "a model that is lost is not kept";
+  task.lose(HUGE_VAL, 1);
+  EXPECT_THAT(run(task, {}).result.error().message(), testing::HasSubstr("the loss is inf in"));
 }
 
 // Reads of a bsp table wait for all workers: one that has given up must not be among them.

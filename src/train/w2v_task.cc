@@ -52,6 +52,7 @@ class W2vTask final : public Task {
   std::string quality_name() const override { return "analogies"; }
   bool is_larger_better() const override { return true; }
   bool has(Split /*split*/) const override { return !questions_.empty(); }
+  std::string judged_by() const override { return "text/questions-words.txt in GODWIT_DATA"; }
   std::vector<std::string> data_notes() const override { return corpus_.understood.lines; }
 
   std::map<std::string, std::vector<std::string>> names() const override {

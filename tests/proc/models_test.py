@@ -7,6 +7,8 @@ import array
 import csv
 import json
 import os
+import random
+import re
 import shutil
 import subprocess
 import sys
@@ -37,8 +39,10 @@ class ModelsTest(unittest.TestCase):
 
     @classmethod
     def godwit(cls, *arguments):
+        variables = {name: value for name, value in os.environ.items()
+                     if not name.startswith('GODWIT_')}
         done = subprocess.run([GODWIT, *arguments], cwd=cls.directory, capture_output=True,
-                              text=True, timeout=60, check=False)
+                              env=variables, text=True, timeout=60, check=False)
         return done.returncode, done.stdout, done.stderr
 
     def test_eval_finds_the_figures_of_training(self):
@@ -89,6 +93,73 @@ class ModelsTest(unittest.TestCase):
         self.assertIn(b"'shape': (25, 5)", data[:begin])
         wanted = array.array('f', [float(cell) for row in rows[1:] for cell in row[1:]])
         self.assertEqual(data[begin:], wanted.tobytes())
+
+    def write(self, name, text):
+        with open(os.path.join(self.directory, name), 'w', encoding='utf-8') as file:
+            file.write(text)
+
+    def exported(self, run, table):
+        """Names and numbers of a table's rows, and what else the export says."""
+        code, out, err = self.godwit('export', run, '--format', 'csv', '--out', run + '-csv')
+        self.assertEqual(code, 0, err)
+        with open(os.path.join(self.directory, run + '-csv', table + '.csv'), newline='',
+                  encoding='utf-8') as file:
+            rows = list(csv.reader(file))[1:]
+        return {row[0]: [float(cell) for cell in row[1:]] for row in rows}, out
+
+    def test_weights_of_lasso_predict_without_the_data(self):
+        draw = random.Random(3)
+        features = (3, 10, 11, 40, 1000)
+        lines = []
+        for _ in range(400):
+            x = {feature: round(draw.gauss(0, 1), 3) for feature in features}
+            y = 7 + 2 * x[3] - 3 * x[1000] + draw.gauss(0, 0.01)
+            lines.append(f'{y:.5f} ' + ' '.join(f'{i}:{x[i]}' for i in features))
+        self.write('numbers.svm', '\n'.join(lines) + '\n')
+        code, out, err = self.godwit('train', 'lasso', '--data', 'numbers.svm', '--run', 'lasso',
+                                     '--workers', '1')
+        self.assertEqual(code, 0, out + err)
+        weights, said = self.exported('lasso', 'weights')
+        self.assertEqual(list(weights), ['3', '10', '11', '40', '1000', 'intercept'])
+        mean = float(re.search(r'^constants of the model: mean (\S+)$', said, re.M).group(1))
+        self.assertAlmostEqual(weights['3'][0], 2, delta=0.02)
+        self.assertAlmostEqual(weights['1000'][0], -3, delta=0.02)
+        self.assertAlmostEqual(mean + weights['intercept'][0], 7, delta=0.02)
+        self.assertRegex(out, r'  support 2  ?')
+        self.assertNotIn('support 2.0', out)
+        code, _, err = self.godwit('query', 'lasso', 'predict', '3:1')
+        self.assertEqual(code, 2)
+        self.assertIn('godwit export', err)
+
+    def test_topics_of_lda_have_their_words(self):
+        draw = random.Random(4)
+        kinds = [[letter * 2 + end for end in 'abcdefgh'] for letter in 'pq']
+        self.write('text.txt', ''.join(' '.join(draw.choices(draw.choice(kinds), k=15)) + '\n'
+                                       for _ in range(200)))
+        code, out, err = self.godwit('train', 'lda', '--data', 'text.txt', '--run', 'lda',
+                                     '--set', 'topics=2', '--set', 'max_share=1', '--epochs', '20',
+                                     '--workers', '1')
+        self.assertEqual(code, 0, out + err)
+        self.assertIn(', 20 epochs,', out)
+        self.assertIn('1 node x 1 worker,', out)
+        self.assertRegex(out, r'counts_off 0\b(?!\.)')
+        words, said = self.exported('lda', 'word_topics')
+        self.assertEqual(set(words), {word for kind in kinds for word in kind})
+        for kind in kinds:
+            topics = {counts.index(max(counts)) for word, counts in words.items() if word in kind}
+            self.assertEqual(len(topics), 1, words)
+        self.assertIn('topics: 1 row of 2 ', said)
+
+    def test_words_without_questions_are_not_judged(self):
+        self.write('words.txt', 'a b c d e f g h\n' * 30)
+        code, out, err = self.godwit('train', 'w2v', '--data', 'words.txt', '--run', 'w2v',
+                                     '--epochs', '1', '--set', 'rank=4')
+        self.assertEqual(code, 0, out + err)
+        self.assertRegex(out, r'\nfinished after [0-9.]+ s\n')
+        self.assertEqual(out.count('100%'), 1, out)
+        code, out, err = self.godwit('eval', 'w2v')
+        self.assertEqual((code, out), (2, ''))
+        self.assertIn('nothing to judge by', err)
 
     def test_damage_is_told_from_what_is_not_there(self):
         broken = os.path.join(self.directory, 'broken')

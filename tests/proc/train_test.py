@@ -106,6 +106,7 @@ class SettingsTest(TrainCase):
         self.final('mf', '--data', DATA, '--epochs', '1', '--config', 'my.toml', '--nodes', '2',
                    GODWIT_RANK='7')
         self.assertIn('\nrank = 7 ', self.read('runs', 'latest', 'config.toml'))
+        self.assertRegex(self.read('runs', 'latest', 'config.toml'), r'\npenalty = \S+  # auto; ')
 
     def test_a_runs_own_config_gives_the_same_run(self):
         first = self.final('mf', '--data', DATA, *SMALL, '--epochs', '3', '--set', 'penalty=.02',
