@@ -27,7 +27,7 @@ namespace godwit {
 namespace {
 
 constexpr std::size_t kChunksAhead = 4;
-constexpr std::uint64_t kSegmentWords = 1'500'000;
+constexpr std::uint64_t kSegmentWords = 400'000;
 constexpr std::size_t kValidEvery = 7;  // of the questions, while training
 constexpr float kRateLeft = 1e-4F;      // of the learning rate, at the end
 constexpr std::array<const char*, 5> kWordsShown{"king", "paris", "river", "music", "computer"};
