@@ -2,11 +2,15 @@
 #include "train/gemm.h"
 
 #include <cblas.h>
+#include <dlfcn.h>
+#include <stdlib.h>  // NOLINT(modernize-deprecated-headers): setenv
 
 #include <algorithm>
 #include <limits>
+#include <string>
 
 #include "base/check.h"
+#include "base/errors.h"
 
 namespace godwit {
 namespace {
@@ -20,25 +24,57 @@ CBLAS_TRANSPOSE orientation(const MatrixView& matrix) {
   return matrix.transposed ? CblasTrans : CblasNoTrans;
 }
 
-bool set_one_thread() {
-  openblas_set_num_threads(1);
-  return true;
+struct OpenBlas {
+  decltype(&cblas_sgemm) sgemm = nullptr;
+  std::string failure;  // why there is none
+};
+
+OpenBlas load() {
+  void* const library = ::dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) return {.failure = ::dlerror()};
+  const auto set_threads = reinterpret_cast<decltype(&openblas_set_num_threads)>(
+      ::dlsym(library, "openblas_set_num_threads"));
+  OpenBlas blas{.sgemm = reinterpret_cast<decltype(&cblas_sgemm)>(::dlsym(library, "cblas_sgemm"))};
+  if (blas.sgemm == nullptr || set_threads == nullptr) return {.failure = "it lacks functions"};
+  set_threads(1);
+  return blas;
+}
+
+// Loaded once, and never unloaded.
+const OpenBlas& blas() {
+  static const OpenBlas loaded = load();
+  return loaded;
 }
 
 }  // namespace
 
+void tell_blas_the_processor() {
+  ::setenv("OPENBLAS_NUM_THREADS", "1", 0);  // others would only sleep
+#if defined(__x86_64__)
+  if (!__builtin_cpu_is("intel")) return;
+  const bool has_512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+  const bool has_256 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+  if (has_512 || has_256) ::setenv("OPENBLAS_CORETYPE", has_512 ? "SkylakeX" : "Haswell", 0);
+#endif
+}
+
+Result<> load_gemm() {
+  if (blas().sgemm != nullptr) return {};
+  return unavailable("OpenBLAS is needed for this (Debian: libopenblas0): {}", blas().failure);
+}
+
 void gemm(const MatrixView& a, const MatrixView& b, GemmInto into, float* out) {
-  static const bool single = set_one_thread();
-  GODWIT_CHECK(single);
+  GODWIT_CHECK(blas().sgemm != nullptr);
   const std::size_t rows = a.transposed ? a.columns : a.rows;
   const std::size_t inner = a.transposed ? a.rows : a.columns;
   const std::size_t columns = b.transposed ? b.rows : b.columns;
   GODWIT_CHECK_EQ(inner, (b.transposed ? b.columns : b.rows));
   if (rows == 0 || columns == 0) return;
   const float beta = into == GemmInto::kAdd ? 1.0F : 0.0F;
-  cblas_sgemm(CblasRowMajor, orientation(a), orientation(b), as_int(rows), as_int(columns),
-              as_int(inner), 1.0F, a.data, as_int(std::max<std::size_t>(a.stride, 1)), b.data,
-              as_int(std::max<std::size_t>(b.stride, 1)), beta, out, as_int(columns));
+  blas().sgemm(CblasRowMajor, orientation(a), orientation(b), as_int(rows), as_int(columns),
+               as_int(inner), 1.0F, a.data, as_int(std::max<std::size_t>(a.stride, 1)), b.data,
+               as_int(std::max<std::size_t>(b.stride, 1)), beta, out, as_int(columns));
 }
 
 }  // namespace godwit

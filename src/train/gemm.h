@@ -1,12 +1,13 @@
 // train/gemm.h: products of dense matrices, by OpenBLAS on the calling thread.
-// Thread-safe. OpenBLAS has one number of threads for the whole process, and threads of its own
-// would fight with the workers for the cores; the first gemm() sets that number to 1, for good.
-// Whoever embeds the library and uses OpenBLAS otherwise sets it back after that. The threads that
-// OpenBLAS starts when it is loaded stay, asleep; OPENBLAS_NUM_THREADS=1 in the environment spares
-// them.
+// Thread-safe. OpenBLAS is loaded when it is needed first. It has one number of threads for the
+// whole process, and threads of its own would fight with the workers for the cores; that number is
+// set to 1 then, for good. Whoever embeds the library and uses OpenBLAS otherwise sets it back
+// after that.
 #pragma once
 
 #include <cstddef>
+
+#include "godwit/result.h"
 
 namespace godwit {
 
@@ -28,11 +29,20 @@ struct MatrixView {
   }
 };
 
+// OpenBLAS looks at the processor when it is loaded, and takes its slowest code for one that is
+// newer than itself (0.3.21 on an Intel Granite Rapids: a fifth of the speed). This tells it what
+// the processor can do, through the environment, unless OPENBLAS_CORETYPE says so already.
+// REQUIRES: this process has one thread.
+void tell_blas_the_processor();
+
+// kUnavailable if there is no OpenBLAS.
+Result<> load_gemm();
+
 // What happens to the old content of the result.
 enum class GemmInto : bool { kOverwrite, kAdd };
 
 // out = a * b, or out += a * b; `out` is dense. REQUIRES: the shapes fit, each dimension < 2^31,
-// `out` overlaps neither input.
+// `out` overlaps neither input; load_gemm() succeeds.
 void gemm(const MatrixView& a, const MatrixView& b, GemmInto into, float* out);
 
 }  // namespace godwit

@@ -1,8 +1,9 @@
 // train/gemm_test.cc: products against three loops.
 #include "train/gemm.h"
 
-#include <cblas.h>
+#include <dlfcn.h>
 #include <gtest/gtest.h>
+#include <stdlib.h>  // NOLINT(modernize-deprecated-headers): setenv
 
 #include <limits>
 #include <vector>
@@ -63,7 +64,23 @@ TEST(Gemm, LeavesOpenblasWithOneThread) {
   float out = 0;
   gemm(MatrixView::dense(one.data(), 1, 1), MatrixView::dense(one.data(), 1, 1),
        GemmInto::kOverwrite, &out);
-  EXPECT_EQ(openblas_get_num_threads(), 1);
+  void* const library = ::dlopen("libopenblas.so.0", RTLD_NOW | RTLD_NOLOAD);
+  ASSERT_NE(library, nullptr) << "it is loaded";
+  const auto threads = reinterpret_cast<int (*)()>(::dlsym(library, "openblas_get_num_threads"));
+  ASSERT_NE(threads, nullptr);
+  EXPECT_EQ(threads(), 1);
+}
+
+TEST(Gemm, ThereIsAnOpenblas) {
+  const auto loaded = load_gemm();
+  EXPECT_TRUE(loaded.ok()) << loaded.error().message();
+}
+
+TEST(Gemm, WhatTheProcessorCanIsSaidUnlessItWasSaid) {
+  ::setenv("OPENBLAS_CORETYPE", "Prescott", 1);
+  tell_blas_the_processor();
+  EXPECT_STREQ(::getenv("OPENBLAS_CORETYPE"), "Prescott");
+  ::unsetenv("OPENBLAS_CORETYPE");
 }
 
 TEST(GemmDeathTest, ShapesThatDoNotFitAreABug) {

@@ -14,6 +14,7 @@
 #include "train/adagrad_rows.h"
 #include "train/common_settings.h"
 #include "train/example_order.h"
+#include "train/gemm.h"
 #include "train/kge_batches.h"
 #include "train/kge_ranking.h"
 #include "train/kge_show.h"
@@ -254,6 +255,7 @@ void add_kge_settings(Settings& settings) {
 
 Result<> resolve_kge_settings(Settings& settings, const Graph& graph) {
   if (graph.train.empty()) return invalid_argument("there are no facts to learn from");
+  GODWIT_TRY(load_gemm());
   struct Preset {
     const char* rank;
     const char* learning_rate;
