@@ -41,6 +41,10 @@ TEST(CommandLine, BenchPlacementNamesWhatItKnows) {
   EXPECT_THAT(run({"bench", "placement", "--policy", "hope"}).err, HasSubstr("relocate_only"));
   EXPECT_THAT(run({"bench", "clocks", "--straggler", "often"}).err, HasSubstr("slow_worker"));
   EXPECT_THAT(run({"bench", "staleness", "--consistency", "bsp,ssp"}).err, HasSubstr("'ssp'"));
+  const Outcome model = run({"bench", "staleness", "--model", "kge"});
+  EXPECT_EQ(model.code, kExitUsage);
+  EXPECT_THAT(model.err, HasSubstr("model 'kge' is neither mf nor lda"));
+  EXPECT_EQ(run({"bench", "clocks", "--model", "mf"}).code, kExitUsage);
   for (const char* bench : {"clocks", "staleness", "placement"}) {
     EXPECT_EQ(run({"bench", bench, "--repetitions", "-1"}).code, kExitUsage) << bench;
   }
