@@ -22,7 +22,7 @@ Result<StalenessModel> parse_staleness_model(std::string_view name) {
 
 StalenessCase StalenessCase::usual(StalenessModel model) {
   if (model == StalenessModel::kMf) return {};
-  // Who knows the planted topics, and which of them a document has, reaches -4.70.
+  // Who knows the planted topics, and which of them a document has, reaches about -4.70.
   return {.model = model, .ticks = 1000, .batch = 4, .objective = -4.85};
 }
 
