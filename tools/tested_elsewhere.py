@@ -18,6 +18,8 @@ TESTED_ELSEWHERE: dict[str, str] = {
     'src/cli/train_output.cc': 'tests/proc/train_test.py',
     'src/cli/train_run.cc': 'tests/proc/train_stop_test.py',
     'src/cli/train_verb.cc': 'tests/proc/train_test.py',
+    'src/bench/staleness_lda.cc': 'src/bench/staleness_bench_test.cc',
+    'src/bench/staleness_mf.cc': 'src/bench/staleness_bench_test.cc',
     'src/bench/bare_peer.cc': 'src/bench/remote_bench_test.cc',
     'src/bench/plain_kge.cc': 'src/bench/table_tax_test.cc',
     'src/bench/plain_mf.cc': 'src/bench/table_tax_test.cc',

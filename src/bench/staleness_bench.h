@@ -2,34 +2,15 @@
 // enough, by how old reads may be and by who is slow.
 #pragma once
 
-#include <cstdint>
+#include <cstddef>
 #include <functional>
-#include <string>
 #include <vector>
 
-#include "bench/stragglers.h"
+#include "bench/staleness_case.h"
 #include "godwit/result.h"
-#include "godwit/table_spec.h"
 #include "report/bench_report.h"
 
 namespace godwit {
-
-// Matrix factorization of a planted low-rank matrix, a batch a tick.
-struct StalenessCase {
-  std::int64_t nodes = 2;
-  std::int64_t workers = 4;  // of each
-  std::int64_t ticks = 1200;
-  std::size_t batch = 64;   // ratings of each worker in each tick
-  double step_ms = 4;       // slept in each tick: stands for computation
-  double objective = 0.11;  // root mean square error on what it learns from; noise alone: 0.1
-  Straggler straggler = Straggler::kTransient;
-  Consistency consistency;
-
-  Result<> validate() const;
-};
-
-// "mf/transient/nodes=2x4/step=4ms/ssp:4".
-std::string to_string(const StalenessCase& that);
 
 struct StalenessBenchOptions {
   std::vector<StalenessCase> cases;

@@ -81,6 +81,25 @@ void add_clock_flags(CLI::App& bench, ClockFlags& flags) {
       ->check(CLI::Range(1, 1000));
 }
 
+// Of the one model that was given, or of both.
+Result<StalenessBenchOptions> staleness_options(const ClockFlags& flags, const std::string& name,
+                                                bool quick) {
+  std::vector<StalenessModel> models{StalenessModel::kMf, StalenessModel::kLda};
+  if (!name.empty()) {
+    GODWIT_TRY_ASSIGN(const StalenessModel model, parse_staleness_model(name));
+    models = {model};
+  }
+  StalenessBenchOptions all;
+  for (const StalenessModel model : models) {
+    auto usual = quick ? StalenessBenchOptions::quick() : StalenessBenchOptions::full();
+    std::erase_if(usual.cases, [&](const StalenessCase& that) { return that.model != model; });
+    GODWIT_TRY_ASSIGN(const auto options, clock_options(flags, std::move(usual)));
+    all.cases.insert(all.cases.end(), options.cases.begin(), options.cases.end());
+    all.repetitions = options.repetitions;
+  }
+  return all;
+}
+
 // What was typed; nothing given: the usual.
 struct PlacementFlags {
   std::string pattern;
@@ -211,21 +230,26 @@ void add_bench_verb(CLI::App& app, Action& action) {
         return run_remote_bench(quick ? RemoteBenchOptions::quick() : RemoteBenchOptions::full(),
                                 on_result);
       });
-  const auto add_of_clocks = [&]<class Options>(const char* name, const char* what,
-                                                Result<> (*run)(const Options&, const OnResult&)) {
-    auto flags = std::make_shared<ClockFlags>();
-    CLI::App* bench =
-        add(name, what, [flags, run](bool quick, const OnResult& on_result) -> Result<> {
-          GODWIT_TRY_ASSIGN(const auto options,
-                            clock_options(*flags, quick ? Options::quick() : Options::full()));
-          return run(options, on_result);
-        });
-    add_clock_flags(*bench, *flags);
-  };
-  add_of_clocks("clocks", "workers that wait for each other, by how old their reads may be",
-                run_clock_bench);
-  add_of_clocks("staleness", "time until training is good enough, by how old reads may be",
-                run_staleness_bench);
+  auto clock_flags = std::make_shared<ClockFlags>();
+  CLI::App* clocks =
+      add("clocks", "workers that wait for each other, by how old their reads may be",
+          [clock_flags](bool quick, const OnResult& on_result) -> Result<> {
+            GODWIT_TRY_ASSIGN(const auto options,
+                              clock_options(*clock_flags, quick ? ClockBenchOptions::quick()
+                                                                : ClockBenchOptions::full()));
+            return run_clock_bench(options, on_result);
+          });
+  add_clock_flags(*clocks, *clock_flags);
+  auto model = std::make_shared<std::string>();
+  auto staleness_flags = std::make_shared<ClockFlags>();
+  CLI::App* staleness = add(
+      "staleness", "time until training is good enough, by how old reads may be",
+      [staleness_flags, model](bool quick, const OnResult& on_result) -> Result<> {
+        GODWIT_TRY_ASSIGN(const auto options, staleness_options(*staleness_flags, *model, quick));
+        return run_staleness_bench(options, on_result);
+      });
+  staleness->add_option("--model", *model, "only this: mf, lda");
+  add_clock_flags(*staleness, *staleness_flags);
   auto flags = std::make_shared<PlacementFlags>();
   CLI::App* placement =
       add("placement", "rows that several processes use: policies side by side",

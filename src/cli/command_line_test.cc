@@ -47,6 +47,10 @@ TEST(CommandLine, BenchPlacementNamesWhatItKnows) {
   const Outcome untaxed = run({"bench", "train", "--part", "tax", "--task", "lda"});
   EXPECT_EQ(untaxed.code, kExitUsage);
   EXPECT_THAT(untaxed.err, HasSubstr("tax has mf, w2v, kge"));
+  const Outcome model = run({"bench", "staleness", "--model", "kge"});
+  EXPECT_EQ(model.code, kExitUsage);
+  EXPECT_THAT(model.err, HasSubstr("model 'kge' is neither mf nor lda"));
+  EXPECT_EQ(run({"bench", "clocks", "--model", "mf"}).code, kExitUsage);
   for (const char* bench : {"clocks", "staleness", "placement", "train"}) {
     EXPECT_EQ(run({"bench", bench, "--repetitions", "-1"}).code, kExitUsage) << bench;
   }
