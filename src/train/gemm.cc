@@ -3,9 +3,11 @@
 
 #include <cblas.h>
 #include <dlfcn.h>
+#include <hwy/targets.h>
 #include <stdlib.h>  // NOLINT(modernize-deprecated-headers): setenv
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
 #include <string>
 
@@ -50,13 +52,11 @@ const OpenBlas& blas() {
 
 void tell_blas_the_processor() {
   ::setenv("OPENBLAS_NUM_THREADS", "1", 0);  // others would only sleep
-#if defined(__x86_64__)
-  if (!__builtin_cpu_is("intel")) return;
-  const bool has_512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-                       __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
-  const bool has_256 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-  if (has_512 || has_256) ::setenv("OPENBLAS_CORETYPE", has_512 ? "SkylakeX" : "Haswell", 0);
-#endif
+  const auto can = static_cast<std::uint64_t>(hwy::SupportedTargets());
+  const char* const core = (can & HWY_AVX3) != 0   ? "SkylakeX"
+                           : (can & HWY_AVX2) != 0 ? "Haswell"
+                                                   : nullptr;  // it finds out by itself
+  if (core != nullptr) ::setenv("OPENBLAS_CORETYPE", core, 0);
 }
 
 Result<> load_gemm() {
