@@ -106,12 +106,23 @@ Result<> TableRegistry::on_made(NodeId from, const MadeTable& made) {
     give_up(made.table, named(from, Error(made.code, std::string(made.text))));
     return {};
   }
-  place->second.missing.erase(from);
-  if (!place->second.missing.empty()) return {};
+  note_made(made.table, from);
+  return {};
+}
+
+void TableRegistry::note_made(TableId id, NodeId by) {
+  const auto place = pending_.find(id);
+  place->second.missing.erase(by);
+  if (!place->second.missing.empty()) return;
   const std::vector<Opener> openers = std::move(place->second.openers);
   pending_.erase(place);
-  for (const Opener& opener : openers) answer(opener, made.table, std::nullopt);
-  return {};
+  for (const Opener& opener : openers) answer(opener, id, std::nullopt);
+}
+
+void TableRegistry::do_without(NodeId node) {
+  std::vector<TableId> ids;
+  for (const auto& [id, pending] : pending_) ids.push_back(id);
+  for (const TableId id : ids) note_made(id, node);
 }
 
 void TableRegistry::give_up(TableId id, const Error& error) {

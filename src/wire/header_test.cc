@@ -18,7 +18,7 @@ TEST(Header, HasTheseBytes) {
   bytes.fill(std::byte{0xee});
   write_header(bytes, kHeader);
   EXPECT_EQ(hex_of(bytes),
-            without_spaces("01 00000000000000 0807060504030201 0900000000000000 ffffffffffffffff"));
+            without_spaces("02 00000000000000 0807060504030201 0900000000000000 ffffffffffffffff"));
   const auto header = read_header(bytes);
   ASSERT_TRUE(header.ok());
   EXPECT_EQ(*header, kHeader);
