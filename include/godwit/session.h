@@ -78,7 +78,8 @@ class Session {
   // leases made before. To be called by one thread of each node.
   Result<> barrier();
 
-  // A barrier that carries a text: what each node has given, in their order, on all nodes. To be
+  // A barrier that carries a text: what each node has given, in their order, on all nodes; nothing
+  // of those that are absent(). To be
   // called by one thread of each node. For agreeing on things now and then, not for parameters: at
   // most 1 GB, in rounds of 2 KB.
   Result<std::vector<std::string>> gather(const std::string& text);

@@ -16,6 +16,7 @@
 #include "base/frame.h"
 #include "base/time_source.h"
 #include "core/links.h"
+#include "core/peers.h"
 #include "core/router.h"
 #include "core/step_buffers.h"
 #include "core/step_leader.h"

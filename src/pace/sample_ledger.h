@@ -52,6 +52,9 @@ class SampleLedger {
   // Nothing is left, and nothing is outstanding that might come back.
   bool is_finished() const { return !has_more() && outstanding_ == 0; }
 
+  // Positions that hand_out() has to give now.
+  std::uint64_t left() const { return end_ - counted_ - outstanding_; }
+
   std::uint64_t samples() const { return samples_; }
   std::uint64_t counted() const { return counted_; }  // samples used so far, of all epochs
   std::uint64_t outstanding() const { return outstanding_; }

@@ -139,7 +139,8 @@ TEST(Push, HostileCountsAreRefused) {
   EXPECT_THAT(with_counts("ffffffff", "ffffffff"), HasSubstr("keys announced"));
   EXPECT_THAT(with_counts("ffffffff", "01000000"), HasSubstr("floats announced"));
   EXPECT_EQ(with_counts("01000000", "01000000"), "push: 4 bytes left over");
-  EXPECT_EQ(with_counts("02000000", "01000000", "05"), "push: mode is 5, which it cannot be");
+  EXPECT_EQ(with_counts("02000000", "01000000", "06"), "push: mode is 6, which it cannot be");
+  EXPECT_EQ(with_counts("02000000", "01000000", "05"), "push: extra is not 2 in a step");
 }
 
 TEST(Refused, UnknownCodesAndLongTextsAreRefused) {
