@@ -100,7 +100,6 @@ void AutoPace::retime() {
 }
 
 void AutoPace::choose() {
-  if (timings_->table().live() == 0) return;
   const Pair best = fastest(batch_);
   const Pair kept = pair_with(batch_, pair_.rung);
   pair_ = kept.k > 0 && kept.seconds <= kHysteresis * best.seconds ? kept : best;
@@ -114,6 +113,7 @@ AutoPace::Pair AutoPace::pair_with(double batch, std::size_t rung) const {
 }
 
 AutoPace::Pair AutoPace::fastest(double batch) const {
+  if (timings_->table().live() == 0) return pair_;
   const std::size_t rungs = timings_->ladder().size();
   Pair best;
   for (std::size_t rung = 0; rung < rungs; ++rung) {
@@ -133,6 +133,7 @@ AutoPace::Pair AutoPace::fastest(double batch) const {
 
 double AutoPace::batch_max() const {
   const TimingTable& table = timings_->table();
+  if (table.live() == 0) return batch_;
   const std::size_t full = timings_->ladder().size() - 1;
   const auto most = static_cast<std::uint32_t>(std::ceil(kShareMax * table.live()));
   const bool is_cliff = table.mu(table.live(), full) > kRideCost * table.mu(most, full);

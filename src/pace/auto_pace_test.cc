@@ -172,6 +172,20 @@ TEST(AutoPace, FollowsTheLiveWorkers) {
   EXPECT_EQ(pace.choice(50).batch(), 1600U);
 }
 
+TEST(AutoPace, WaitsForSomebodyToComeBack) {
+  Steps steps;
+  AutoPace pace(&steps.timings);
+  steps.run(pace, 300);
+  const PaceChoice before = pace.choice(50);
+  for (std::uint32_t w = 0; w < 50; ++w) steps.timings.set_live(w, false);
+  pace.on_step({.step = steps.step++, .mean_loss = NAN, .live = 0});
+  pace.on_step({.step = steps.step++, .mean_loss = NAN, .live = 0});
+  EXPECT_EQ(pace.choice(50).load, before.load);
+  steps.timings.set_live(3, true);
+  pace.on_step({.step = steps.step++, .mean_loss = 1, .live = 1});
+  EXPECT_EQ(pace.choice(1).k, 1U);
+}
+
 // A minimum time favours many workers with small loads (section 1.4 of the theory), pure
 // exponential times few with large ones.
 TEST(AutoPace, ThePairDependsOnTheDelays) {
