@@ -77,12 +77,12 @@ void AutoPace::advance(std::string_view reason) {
   retime();
   const double seconds = fastest(batch_).seconds;
   const double most = std::max(batch_, batch_max());
-  batch_ *= kGrowth;
-  while (kRideGrowth * batch_ <= most &&
-         fastest(kRideGrowth * batch_).seconds <= kRideCost * seconds) {
-    batch_ *= kRideGrowth;
+  batch_ = std::min(kGrowth * batch_, most);
+  while (batch_ < most) {
+    const double next = std::min(kRideGrowth * batch_, most);
+    if (fastest(next).seconds > kRideCost * seconds) break;
+    batch_ = next;
   }
-  batch_ = std::min(batch_, most);
   ++stage_;
   reason_ = reason;
   is_sure_ = false;
@@ -100,7 +100,6 @@ void AutoPace::retime() {
 }
 
 void AutoPace::choose() {
-  if (timings_->table().live() == 0) return;
   const Pair best = fastest(batch_);
   const Pair kept = pair_with(batch_, pair_.rung);
   pair_ = kept.k > 0 && kept.seconds <= kHysteresis * best.seconds ? kept : best;
@@ -114,6 +113,7 @@ AutoPace::Pair AutoPace::pair_with(double batch, std::size_t rung) const {
 }
 
 AutoPace::Pair AutoPace::fastest(double batch) const {
+  if (timings_->table().live() == 0) return pair_;
   const std::size_t rungs = timings_->ladder().size();
   Pair best;
   for (std::size_t rung = 0; rung < rungs; ++rung) {
@@ -132,10 +132,12 @@ AutoPace::Pair AutoPace::fastest(double batch) const {
 }
 
 double AutoPace::batch_max() const {
-  const double all = static_cast<double>(timings_->table().live()) *
-                     static_cast<double>(timings_->ladder().full());
-  const bool is_cheap = fastest(all).seconds <= kRideCost * fastest(kShareMax * all).seconds;
-  return is_cheap ? all : kShareMax * all;
+  const TimingTable& table = timings_->table();
+  if (table.live() == 0) return batch_;
+  const std::size_t full = timings_->ladder().size() - 1;
+  const auto most = static_cast<std::uint32_t>(std::ceil(kShareMax * table.live()));
+  const bool is_cliff = table.mu(table.live(), full) > kRideCost * table.mu(most, full);
+  return (is_cliff ? kShareMax : 1) * table.live() * timings_->ladder().full();
 }
 
 }  // namespace godwit
