@@ -10,6 +10,7 @@
 
 #include "base/check.h"
 #include "base/errors.h"
+#include "pace/adaptive_k.h"
 #include "pace/auto_pace.h"
 #include "pace/fixed_pace.h"
 
@@ -18,7 +19,6 @@ namespace {
 
 constexpr std::size_t kStepsRemembered = 4096;  // when they began
 constexpr std::uint64_t kLearnEvery = 32;       // steps between looks at how long workers take
-constexpr std::uint64_t kTellWorkersEvery = 100;
 constexpr std::uint64_t kAskEvery = 10;  // for what only people look at
 
 double seconds_of(Duration duration) {
@@ -82,9 +82,15 @@ void StepLeader::make_policy() {
   timings_ = std::make_unique<PaceTimings>(roster_.size(), ladder);
   policy_step_ = 0;
   questions_.clear();
+  time_alarm_ = {};
   if (plan_.pace == StepPlan::Pace::kAuto) {
     policy_ = std::make_unique<AutoPace>(timings_.get(),
                                          AutoPaceOptions{.compute_slack = options_.compute_slack});
+    return;
+  }
+  if (plan_.pace == StepPlan::Pace::kAdaptiveK) {
+    policy_ = std::make_unique<AdaptiveK>(
+        AdaptiveKOptions{.last_k = roster_.size(), .load = options_.batch});
     return;
   }
   const double load = std::round(plan_.load * static_cast<double>(options_.batch));
@@ -207,52 +213,6 @@ void StepLeader::take_back_old() {
   }
 }
 
-void StepLeader::note_step(Time now) {
-  const double took = seconds_of(now - begun_);
-  if (!first_begun_) first_begun_ = begun_;
-  StepRecord record{.step = static_cast<std::int64_t>(step_),
-                    .seconds = seconds_of(now - *first_begun_),
-                    .k = choice_.k,
-                    .load = choice_.load,
-                    .samples = tally_.samples,
-                    .assigned = tally_.assigned,
-                    .took = took,
-                    .used = static_cast<std::uint32_t>(tally_.chosen.size()),
-                    .late_applied = tally_.late_applied,
-                    .late_dropped = tally_.late_dropped,
-                    .cancelled = tally_.cancelled,
-                    .live = roster_.live(),
-                    .loss = tally_.mean_loss(),
-                    .variance = tally_.mean_variance(),
-                    .gradient = std::nan(""),
-                    .expected = policy_->predicted_seconds().value_or(std::nan("")),
-                    .stage = policy_->stage(),
-                    .reason = std::string(policy_->reason())};
-  journal_.add(std::move(record));
-  if (policy_step_ % kTellWorkersEvery == kTellWorkersEvery - 1) tell_workers();
-  policy_->on_step({.step = policy_step_,
-                    .seconds = took,
-                    .used_samples = tally_.samples,
-                    .mean_loss = tally_.mean_loss(),
-                    .gradient_turn = std::exchange(turn_, std::nullopt),
-                    .live = roster_.live()});
-}
-
-void StepLeader::tell_workers() {
-  for (std::uint32_t i = 0; i < roster_.size(); ++i) {
-    const DelaySummary summary = timings_->delays().summary(i).value_or(DelaySummary{});
-    journal_.add(StepWorkerRecord{.step = static_cast<std::int64_t>(step_),
-                                  .node = roster_[i].node.value(),
-                                  .worker = roster_[i].worker,
-                                  .comm_median = summary.comm_median,
-                                  .comm_p95 = summary.comm_p95,
-                                  .compute_median = summary.sample_median,
-                                  .compute_p95 = summary.sample_p95,
-                                  .included = roster_[i].included,
-                                  .is_live = roster_[i].is_live});
-  }
-}
-
 void StepLeader::note_timing(std::uint32_t worker, const StepResult& result, Time now) {
   const auto begun = std::lower_bound(
       begun_at_.begin(), begun_at_.end(), result.step,
@@ -336,29 +296,6 @@ std::optional<StepOrders> StepLeader::take_orders() {
   StepOrders next = std::move(orders_.front());
   orders_.pop_front();
   return next;
-}
-
-StepReport StepLeader::take_report() {
-  StepReport report = journal_.take();
-  if (timings_ == nullptr) return report;
-  const TimingTable& table = timings_->table();
-  const auto loads = table.ladder().loads();
-  report.loads.assign(loads.begin(), loads.end());
-  for (std::size_t rung = 0; rung < loads.size() && table.live() > 0; ++rung) {
-    std::vector<double>& row = report.expected.emplace_back();
-    for (std::uint32_t k = 1; k <= table.live(); ++k) row.push_back(table.mu(k, rung));
-  }
-  return report;
-}
-
-std::string StepLeader::describe(Time now) const {
-  if (state_ == State::kJoining) {
-    return fmt::format("{} nodes to begin steps, node {} the first of them", missing_.size(),
-                       missing_.empty() ? 0 : missing_.front().value());
-  }
-  return fmt::format("step {}: {} results of {} workers have come, {} are enough; {}", step_,
-                     tally_.chosen.size(), roster_.live(), choice_.k,
-                     roster_.describe_silent(now));
 }
 
 }  // namespace godwit

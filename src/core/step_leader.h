@@ -25,6 +25,7 @@
 #include "pace/pace_policy.h"
 #include "pace/pace_timings.h"
 #include "pace/sample_ledger.h"
+#include "pace/step_time_alarm.h"
 #include "wire/step_messages.h"
 
 namespace godwit {
@@ -84,6 +85,7 @@ class StepLeader {
   // Tells the policy and the journal what the step came to.
   void note_step(Time now);
   void tell_workers();
+  void look_for_alarms(const StepRecord& record);
   void note_timing(std::uint32_t worker, const StepResult& result, Time now);
   bool may_come(std::uint32_t worker) const;
 
@@ -112,6 +114,8 @@ class StepLeader {
   std::deque<Begun> begun_at_;  // of the latest steps
   StepTally tally_;             // of the present step
   StepJournal journal_;
+  StepTimeAlarm time_alarm_;
+  bool has_said_inclusion_ = false;
 
   // Questions to the owners: what the policy calls the step, and whose answers are there.
   struct Question {

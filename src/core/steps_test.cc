@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <map>
 #include <numeric>
 
 #include "base/errors.h"
@@ -80,31 +79,6 @@ TEST(Steps, OfTheFastestDoNotDependOnWhoOfThemWasFirst) {
     EXPECT_EQ(report.steps.back().assigned, 16U);
   }
   for (const auto& end : ends) EXPECT_EQ(end, ends[0]);
-}
-
-TEST(Steps, EachSampleCountsOnceInAnEpochWhoeverIsSlow) {
-  StepOptions options = with("fixed:k=2");
-  options.samples = 203;
-  StepJob job({.nodes = 3, .servers = 1}, options);
-  job.begin();
-  std::map<std::uint64_t, int> used;
-  std::vector<std::optional<StepOrder>> held(job.workers());
-  for (std::uint64_t round = 0; round < 1000; ++round) {
-    bool is_last = false;
-    for (const std::uint32_t worker : shuffled(job.workers(), round)) {
-      auto order = job.take(worker);
-      if (!order) continue;
-      is_last = is_last || order->is_last;
-      if (order->is_last) continue;
-      const auto before = job.report();
-      job.answer(worker, *order);
-      job.cores().run();
-      held[worker] = order;
-    }
-    if (is_last) break;
-  }
-  const auto order = job.take(0);
-  EXPECT_FALSE(order && !order->is_last);
 }
 
 TEST(Steps, SamplesOfAllRecordsAreThoseOfAllEpochs) {

@@ -1,4 +1,4 @@
-// pace/distance_test.h: has learning at the present step size and batch come to walking in circles?
+// pace/distance_probe.h: has learning at the present step size and batch come to walking in circles?
 // Pure; not thread-safe.
 #pragma once
 
@@ -12,7 +12,7 @@ namespace godwit {
 // all (Pesme, Dieuleveut, Flammarion: "On Convergence-Diagnostic based Step Sizes"). It is measured
 // 64, 96, 144, ... steps after the reference. If its logarithm grows by less than 0.6 of that of
 // the steps, the test fires. No constant of the problem is needed.
-class DistanceTest {
+class DistanceProbe {
  public:
   static constexpr std::uint64_t kFirst = 64;
   static constexpr double kFactor = 1.5;
