@@ -69,8 +69,9 @@ void AutoPace::begin_stages() {
   batch_ = timings_->ladder().lowest();
   reason_ = "start";
   pair_ = fastest(batch_);
+  ride(pair_.seconds);
   choose();
-  distance_.restart();
+  if (batch_ < batch_max()) distance_.restart();
 }
 
 void AutoPace::advance(std::string_view reason) {
@@ -78,11 +79,7 @@ void AutoPace::advance(std::string_view reason) {
   const double seconds = fastest(batch_).seconds;
   const double most = std::max(batch_, batch_max());
   batch_ = std::min(kGrowth * batch_, most);
-  while (batch_ < most) {
-    const double next = std::min(kRideGrowth * batch_, most);
-    if (fastest(next).seconds > kRideCost * seconds) break;
-    batch_ = next;
-  }
+  ride(seconds);
   ++stage_;
   reason_ = reason;
   is_sure_ = false;
@@ -91,6 +88,15 @@ void AutoPace::advance(std::string_view reason) {
     distance_.restart();
   } else {
     distance_.stop();
+  }
+}
+
+void AutoPace::ride(double seconds) {
+  const double most = batch_max();
+  while (batch_ < most) {
+    const double next = std::min(kRideGrowth * batch_, most);
+    if (fastest(next).seconds > kRideCost * seconds) return;
+    batch_ = next;
   }
 }
 

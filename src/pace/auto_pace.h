@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "pace/distance_probe.h"
+#include "pace/distance_watch.h"
 #include "pace/loss_guard.h"
 #include "pace/pace_policy.h"
 #include "pace/pace_timings.h"
@@ -22,7 +22,7 @@ struct AutoPaceOptions {
 // Far from the optimum small batches learn as much in a step as large ones and steps are short;
 // close to it only large ones get closer. So learning goes through stages, each with a batch (k *
 // load) that it needs: the smallest at first, and twice as much whenever the parameters have come
-// to walk in circles, twice in a row (DistanceProbe), or the loss rises (LossGuard). More than
+// to walk in circles, twice in a row (DistanceWatch), or the loss rises (LossGuard). More than
 // twice, if a larger batch takes hardly longer than the last stage's did. The batch is reached by
 // the k and load that are fastest by the timing table; which that is depends on the delays alone.
 //
@@ -68,12 +68,14 @@ class AutoPace final : public PacePolicy {
   double batch_max() const;
   void begin_stages();
   void advance(std::string_view reason);
+  // A larger batch, if a step takes hardly longer with it than this.
+  void ride(double seconds);
   void retime();
   void choose();
 
   PaceTimings* timings_;
   const AutoPaceOptions options_;
-  DistanceProbe distance_;
+  DistanceWatch distance_;
   LossGuard guard_;
   std::uint32_t stage_ = 0;
   std::string_view reason_ = "profile";
@@ -81,7 +83,7 @@ class AutoPace final : public PacePolicy {
   std::uint64_t since_retime_ = 0;
   double batch_ = 0;
   Pair pair_;
-  bool has_fired_ = false;  // the distance test, since the last step
+  bool has_fired_ = false;  // the watch, since the last step
   bool is_sure_ = false;    // it had fired before in this stage
 };
 

@@ -1,5 +1,5 @@
-// pace/distance_probe_test.cc: when it asks, and which growth of the distance makes it fire.
-#include "pace/distance_probe.h"
+// pace/distance_watch_test.cc: when it asks, and which growth of the distance makes it fire.
+#include "pace/distance_watch.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ namespace {
 
 // Steps `first`.. with a distance that is a function of the steps since the first; the step at
 // which the test fires, or 0. Answers come `delay` steps late.
-std::uint64_t fires_at(DistanceProbe& test, std::uint64_t first, std::uint64_t steps,
+std::uint64_t fires_at(DistanceWatch& test, std::uint64_t first, std::uint64_t steps,
                        const std::function<double(double)>& squared, std::uint64_t delay = 0) {
   std::vector<std::uint64_t> asked;
   for (std::uint64_t step = first; step < first + steps; ++step) {
@@ -31,8 +31,8 @@ std::uint64_t fires_at(DistanceProbe& test, std::uint64_t first, std::uint64_t s
   return 0;
 }
 
-TEST(DistanceProbe, AsksEverLaterAfterTheReference) {
-  DistanceProbe test;
+TEST(DistanceWatch, AsksEverLaterAfterTheReference) {
+  DistanceWatch test;
   EXPECT_FALSE(test.wants_reference());
   test.restart();
   EXPECT_TRUE(test.wants_reference());
@@ -45,16 +45,16 @@ TEST(DistanceProbe, AsksEverLaterAfterTheReference) {
   EXPECT_THAT(asked, testing::ElementsAre(64, 96, 144, 216, 324));
 }
 
-TEST(DistanceProbe, GoesOnWhileParametersTravelOrDiffuse) {
+TEST(DistanceWatch, GoesOnWhileParametersTravelOrDiffuse) {
   for (const double power : {2.0, 1.0, 0.65}) {
-    DistanceProbe test;
+    DistanceWatch test;
     test.restart();
     EXPECT_EQ(fires_at(test, 7, 10'000, [&](double t) { return std::pow(t, power); }), 0U) << power;
   }
 }
 
-TEST(DistanceProbe, FiresWhenTheDistanceStopsToGrow) {
-  DistanceProbe test;
+TEST(DistanceWatch, FiresWhenTheDistanceStopsToGrow) {
+  DistanceWatch test;
   test.restart();
   EXPECT_EQ(fires_at(test, 10, 1000, [](double) { return 3.0; }), 10U + 96);
   test.restart();
@@ -62,8 +62,8 @@ TEST(DistanceProbe, FiresWhenTheDistanceStopsToGrow) {
   EXPECT_EQ(fires_at(test, 10, 1000, [](double t) { return std::min(t, 200.0); }), 10U + 324);
 }
 
-TEST(DistanceProbe, AnswersMayBeLateAndMissing) {
-  DistanceProbe test;
+TEST(DistanceWatch, AnswersMayBeLateAndMissing) {
+  DistanceWatch test;
   test.restart();
   EXPECT_EQ(fires_at(
                 test, 0, 1000, [](double) { return 3.0; }, 20),
@@ -78,8 +78,8 @@ TEST(DistanceProbe, AnswersMayBeLateAndMissing) {
   EXPECT_TRUE(test.on_distance(144, 1));
 }
 
-TEST(DistanceProbe, AnswersOfBeforeTheRestartDoNotCount) {
-  DistanceProbe test;
+TEST(DistanceWatch, AnswersOfBeforeTheRestartDoNotCount) {
+  DistanceWatch test;
   test.restart();
   test.on_begin(0);
   test.on_begin(64);
@@ -95,8 +95,8 @@ TEST(DistanceProbe, AnswersOfBeforeTheRestartDoNotCount) {
   EXPECT_FALSE(test.wants_distance(164));
 }
 
-TEST(DistanceProbe, OddNumbersDoNotFire) {
-  DistanceProbe test;
+TEST(DistanceWatch, OddNumbersDoNotFire) {
+  DistanceWatch test;
   test.restart();
   test.on_begin(0);
   test.on_begin(64);
@@ -112,13 +112,13 @@ TEST(DistanceProbe, OddNumbersDoNotFire) {
 // Gradient descent on |w|^2/2 in 20 dimensions with noise: it must not fire on the way down, and
 // must at the floor. The floor is reached within 1000 steps (rate 0.01, 100 times the noise at
 // first).
-TEST(DistanceProbe, TellsTheWayDownFromTheFloor) {
+TEST(DistanceWatch, TellsTheWayDownFromTheFloor) {
   int early = 0;
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     Prng prng(seed);
     std::vector<double> w(20, 100);
     std::vector<double> reference;
-    DistanceProbe test;
+    DistanceWatch test;
     test.restart();
     std::uint64_t fired = 0;
     for (std::uint64_t step = 0; step < 5000 && fired == 0; ++step) {

@@ -1,21 +1,21 @@
-// pace/distance_probe.cc: when to measure, and the slope between two measurements.
-#include "pace/distance_probe.h"
+// pace/distance_watch.cc: when to measure, and the slope between two measurements.
+#include "pace/distance_watch.h"
 
 #include <cmath>
 
 namespace godwit {
 
-void DistanceProbe::restart() {
+void DistanceWatch::restart() {
   state_ = State::kNoReference;
   last_.reset();
 }
 
-void DistanceProbe::stop() {
+void DistanceWatch::stop() {
   state_ = State::kStopped;
   last_.reset();
 }
 
-void DistanceProbe::on_begin(std::uint64_t step) {
+void DistanceWatch::on_begin(std::uint64_t step) {
   if (state_ == State::kNoReference) {
     state_ = State::kRunning;
     reference_ = step;
@@ -27,7 +27,7 @@ void DistanceProbe::on_begin(std::uint64_t step) {
   }
 }
 
-bool DistanceProbe::on_distance(std::uint64_t step, double squared) {
+bool DistanceWatch::on_distance(std::uint64_t step, double squared) {
   if (state_ != State::kRunning || step <= reference_ || step > due_) return false;
   const Measured now{step - reference_, squared};
   if (last_ && now.steps <= last_->steps) return false;

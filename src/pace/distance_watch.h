@@ -1,5 +1,5 @@
-// pace/distance_probe.h: has learning at the present step size and batch come to walking in circles?
-// Pure; not thread-safe.
+// pace/distance_watch.h: has learning at the present step size and batch come to walking in
+// circles? Pure; not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@ namespace godwit {
 // steps squared; while they diffuse, like the number of steps; around a floor it does not grow at
 // all (Pesme, Dieuleveut, Flammarion: "On Convergence-Diagnostic based Step Sizes"). It is measured
 // 64, 96, 144, ... steps after the reference. If its logarithm grows by less than 0.6 of that of
-// the steps, the test fires. No constant of the problem is needed.
-class DistanceProbe {
+// the steps, it fires. No constant of the problem is needed.
+class DistanceWatch {
  public:
   static constexpr std::uint64_t kFirst = 64;
   static constexpr double kFactor = 1.5;
