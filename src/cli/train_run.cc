@@ -116,7 +116,10 @@ class TrainRun {
                     options_.resume);
     }
     LoopEvents events;
-    events.on_segment = [&](const SegmentReport& report) { output_.on_segment(report); };
+    events.on_segment = [&](const SegmentReport& report) {
+      output_.on_segment(report);
+      output_.on_steps(session_->take_step_report());
+    };
     events.on_judged = [&](const JudgeReport& report) { output_.on_judged(report); };
     events.save = [&](const LoopState& state) { return save(state); };
     events.on_save_failed = [&](const Error& error) {

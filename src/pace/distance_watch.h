@@ -16,7 +16,7 @@ class DistanceWatch {
  public:
   static constexpr std::uint64_t kFirst = 64;
   static constexpr double kFactor = 1.5;
-  static constexpr double kSlope = 0.6;
+  static constexpr double kSlope = 1.0;
 
   // A new reference is wanted from the next step on; what was measured is forgotten.
   void restart();
