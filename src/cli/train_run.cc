@@ -127,6 +127,7 @@ class TrainRun {
     };
     const LoopOptions loop{.workers = workers,
                            .judge_every = settings_.count("judge_every"),
+                           .judges_test = settings_.flag("judge_test"),
                            .patience = settings_.count("patience"),
                            .seconds_max = 60 * settings_.number("max_minutes"),
                            .save_every = settings_.number("save_every"),

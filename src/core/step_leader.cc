@@ -132,7 +132,8 @@ void StepLeader::ask_owners(StepBegins& head) {
   head.keeps_reference = policy_->wants_reference(policy_step_);
   const bool wants_distance = policy_->wants_distance(policy_step_);
   head.tells_movement =
-      wants_distance || policy_->wants_gradient_turn() || policy_step_ % kAskEvery == 0;
+      wants_distance || policy_->wants_gradient_turn() || policy_step_ % kAskEvery == 0 ||
+      policy_->stage() == 0;
   if (!head.tells_movement) return;
   questions_[step_] = {.policy_step = policy_step_, .wants_distance = wants_distance};
   while (questions_.size() > kStepsRemembered) questions_.erase(questions_.begin());
@@ -261,7 +262,9 @@ void StepLeader::on_movement(NodeId from, const StepMovement& movement) {
   if (question.answered.size() < static_cast<std::size_t>(servers_)) return;
   if (question.wants_distance) policy_->on_distance(question.policy_step, question.sum.distance);
   turn_ = question.sum.turn;
-  journal_.note_gradient(static_cast<std::int64_t>(movement.step) - 1, question.sum.gradient);
+  const StepRecord* const record =
+      journal_.note_gradient(static_cast<std::int64_t>(movement.step) - 1, question.sum.gradient);
+  if (record != nullptr) policy_->on_noise(record->variance, record->gradient);
   questions_.erase(found);
 }
 

@@ -60,15 +60,17 @@ class StepJournal {
   void alarm(std::string text) {
     if (report_.alarms.size() < kKeptMax) report_.alarms.push_back(std::move(text));
   }
-  // The squared mean gradient of a step is known: without what noise adds to it.
-  void note_gradient(std::int64_t step, double squared) {
+  // The squared mean gradient of a step is known: its record has it without what noise adds to it.
+  // The record, if it is there.
+  const StepRecord* note_gradient(std::int64_t step, double squared) {
     for (auto record = report_.steps.rbegin(); record != report_.steps.rend(); ++record) {
-      if (record->step < step) return;
+      if (record->step < step) return nullptr;
       if (record->step != step) continue;
       const double noise = record->variance / static_cast<double>(record->samples);
       record->gradient = squared - (std::isfinite(noise) ? noise : 0);
-      return;
+      return &*record;
     }
+    return nullptr;
   }
   StepReport take() { return std::exchange(report_, {}); }
 

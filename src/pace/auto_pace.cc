@@ -66,7 +66,7 @@ void AutoPace::begin_stages() {
   retime();
   if (timings_->table().live() == 0) return;  // no times yet: profile on
   stage_ = 1;
-  batch_ = timings_->ladder().lowest();
+  batch_ = first_batch();
   reason_ = "start";
   pair_ = fastest(batch_);
   ride(pair_.seconds);
@@ -89,6 +89,20 @@ void AutoPace::advance(std::string_view reason) {
   } else {
     distance_.stop();
   }
+}
+
+void AutoPace::on_noise(double variance, double squared) {
+  if (stage_ > 0 || !std::isfinite(variance) || !std::isfinite(squared)) return;
+  variance_ += variance;
+  squared_ += squared;
+  ++noises_;
+}
+
+double AutoPace::first_batch() const {
+  const double lowest = timings_->ladder().lowest();
+  const double most = std::max(lowest, kFirstShareMax * batch_max());
+  if (noises_ == 0 || !(variance_ > 0)) return lowest;
+  return squared_ > 0 ? std::clamp(variance_ / squared_, lowest, most) : most;
 }
 
 void AutoPace::ride(double seconds) {

@@ -26,6 +26,11 @@ struct AutoPaceOptions {
 // twice, if a larger batch takes hardly longer than the last stage's did. The batch is reached by
 // the k and load that are fastest by the timing table; which that is depends on the delays alone.
 //
+// The first batch is the one whose noise is as large as the gradient itself, as far as that is
+// known: smaller ones go astray (a network of one hidden layer on images went nowhere for 600
+// steps). Where the gradient is far larger than its noise, as far from the optimum of least squares,
+// that is the smallest load of one worker. And where a larger batch takes hardly longer, it is that.
+//
 // The batch ends at 0.8 of all workers with the full load: waiting for the very last of many costs
 // more than it brings (2.2 times the time for exponential delays, 10 times for Pareto ones), unless
 // by the table it does not.
@@ -42,6 +47,7 @@ class AutoPace final : public PacePolicy {
   bool wants_reference(std::uint64_t step) const override;
   bool wants_distance(std::uint64_t step) const override;
   void on_distance(std::uint64_t step, double squared) override;
+  void on_noise(double variance, double squared) override;
   // 0 while times are measured, then 1 for the smallest batch, and so on.
   std::uint32_t stage() const override { return stage_; }
   std::string_view reason() const override { return reason_; }
@@ -56,6 +62,7 @@ class AutoPace final : public PacePolicy {
   static constexpr double kRideCost = 1.1;
   static constexpr double kShareMax = 0.8;
   static constexpr double kHysteresis = 1.03;
+  static constexpr double kFirstShareMax = 0.125;
 
   struct Pair {
     std::uint32_t k = 0;
@@ -68,6 +75,7 @@ class AutoPace final : public PacePolicy {
   double batch_max() const;
   void begin_stages();
   void advance(std::string_view reason);
+  double first_batch() const;
   // A larger batch, if a step takes hardly longer with it than this.
   void ride(double seconds);
   void retime();
@@ -82,6 +90,9 @@ class AutoPace final : public PacePolicy {
   std::uint32_t profiled_ = 0;
   std::uint64_t since_retime_ = 0;
   double batch_ = 0;
+  double variance_ = 0;  // these three while times are measured
+  double squared_ = 0;
+  std::uint32_t noises_ = 0;
   Pair pair_;
   bool has_fired_ = false;  // the watch, since the last step
   bool is_sure_ = false;    // it had fired before in this stage

@@ -55,6 +55,11 @@ class PacePolicy {
   // the step before.
   virtual bool wants_gradient_turn() const { return false; }
 
+  // What is known of a step's gradients: how much that of one sample varies (the squared deviation,
+  // over all parameters), and the squared length of the true mean, as estimated; the latter may be
+  // negative. Told for some steps, when it is known.
+  virtual void on_noise(double /*variance*/, double /*squared*/) {}
+
   // Which part of its plan it is in, from 0, and why the choice is what it is: for people. The text
   // is a constant.
   virtual std::uint32_t stage() const { return 0; }
