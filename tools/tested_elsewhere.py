@@ -10,6 +10,7 @@ TESTED_ELSEWHERE: dict[str, str] = {
     'src/cli/launch_verb.cc': 'src/cli/command_line_test.cc',
     'src/cli/main.cc': 'tests/install/run.sh',
     'src/cli/sim_verb.cc': 'src/cli/command_line_test.cc',
+    'src/cli/sim_pace_verb.cc': 'src/cli/command_line_test.cc',
     'src/bench/placement_node.cc': 'src/bench/placement_bench_test.cc',
     'src/bench/placement_run.cc': 'src/bench/placement_bench_test.cc',
     'src/cli/status_verb.cc': 'tests/proc/status_test.py',

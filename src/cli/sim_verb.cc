@@ -113,7 +113,9 @@ void add_sim_verb(CLI::App& app, Action& action) {
   verb->add_flag("--clocks", options->clocks, "jobs whose reads may not be older than some ticks");
   verb->add_flag("--first-failure", options->first_only, "stop at the first seed that fails");
   verb->add_flag("--canary", options->canary, "lose an update on purpose: every seed must fail");
-  verb->callback([options, &action] {
+  add_sim_pace_verb(*verb, action);
+  verb->callback([options, verb, &action] {
+    if (!verb->get_subcommands().empty()) return;
     action = [options](std::ostream& out, std::ostream& err) {
       return run_sim(*options, out, err);
     };

@@ -83,10 +83,10 @@ TEST(AutoPace, MeasuresOnUntilThereAreTimes) {
 TEST(AutoPace, TheSecondTimeThatNoWayIsMadeTheBatchGrows) {
   Steps steps;
   AutoPace pace(&steps.timings);
-  steps.run(pace, 5 + 97);
+  steps.run(pace, 5 + 101);
   EXPECT_EQ(pace.stage(), 1U);
   EXPECT_TRUE(pace.wants_reference(steps.step)) << "the first time only the reference changes";
-  steps.run(pace, 97);
+  steps.run(pace, 101);
   EXPECT_EQ(pace.stage(), 2U);
   EXPECT_EQ(pace.reason(), "no way made");
   EXPECT_GE(pace.batch(), 4);
@@ -134,7 +134,7 @@ TEST(AutoPace, WithoutStragglersAllAreWaitedFor) {
 TEST(AutoPace, ABatchThatCostsNothingIsTakenAlong) {
   Steps steps{.workers = 8, .comm = constant, .compute = [](Prng&) { return 0.01; }};
   AutoPace pace(&steps.timings);
-  steps.run(pace, 5 + 2 * 97);
+  steps.run(pace, 5 + 2 * 101);
   EXPECT_EQ(pace.stage(), 2U);
   EXPECT_EQ(pace.choice(8), (PaceChoice{8, 40}));
 }

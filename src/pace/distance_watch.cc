@@ -1,18 +1,19 @@
 // pace/distance_watch.cc: when to measure, and the slope between two measurements.
 #include "pace/distance_watch.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace godwit {
 
 void DistanceWatch::restart() {
   state_ = State::kNoReference;
-  last_.reset();
+  measured_.clear();
 }
 
 void DistanceWatch::stop() {
   state_ = State::kStopped;
-  last_.reset();
+  measured_.clear();
 }
 
 void DistanceWatch::on_begin(std::uint64_t step) {
@@ -29,15 +30,19 @@ void DistanceWatch::on_begin(std::uint64_t step) {
 
 bool DistanceWatch::on_distance(std::uint64_t step, double squared) {
   if (state_ != State::kRunning || step <= reference_ || step > due_) return false;
+  if (!(squared > 0) || !std::isfinite(squared)) return false;
   const Measured now{step - reference_, squared};
-  if (last_ && now.steps <= last_->steps) return false;
-  const std::optional<Measured> before = last_;
-  last_ = now;
-  if (!before || !(before->squared > 0) || !std::isfinite(squared)) return false;
-  const double growth = std::log(squared / before->squared);
-  const double steps =
-      std::log(static_cast<double>(now.steps) / static_cast<double>(before->steps));
-  return growth < kSlope * steps;
+  if (!measured_.empty() && now.steps <= measured_.back().steps) return false;
+  const auto steps = static_cast<double>(now.steps);
+  const auto before = std::find_if(measured_.rbegin(), measured_.rend(), [&](const Measured& m) {
+    return static_cast<double>(m.steps) * kSpan <= steps;
+  });
+  const bool fires = before != measured_.rend() &&
+                     std::log(squared / before->squared) <
+                         kSlope * std::log(steps / static_cast<double>(before->steps));
+  if (measured_.size() == kMeasuredMax) measured_.erase(measured_.begin());
+  measured_.push_back(now);
+  return fires;
 }
 
 }  // namespace godwit

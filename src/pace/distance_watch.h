@@ -3,20 +3,24 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
+#include <vector>
 
 namespace godwit {
 
 // While parameters travel, their squared distance from where they were grows like the number of
 // steps squared; while they diffuse, like the number of steps; around a floor it does not grow at
 // all (Pesme, Dieuleveut, Flammarion: "On Convergence-Diagnostic based Step Sizes"). It is measured
-// 64, 96, 144, ... steps after the reference. If its logarithm grows by less than 0.6 of that of
-// the steps, it fires. No constant of the problem is needed.
+// 64, 80, 100, 125, ... steps after the reference. If its logarithm grows by less than 0.7 of that
+// of the steps, since they were two thirds of what they are now or fewer, it fires. No constant of
+// the problem is needed.
 class DistanceWatch {
  public:
   static constexpr std::uint64_t kFirst = 64;
-  static constexpr double kFactor = 1.5;
-  static constexpr double kSlope = 1.0;
+  static constexpr double kFactor = 1.25;
+  static constexpr double kSpan = 1.5;
+  static constexpr double kSlope = 0.7;
+
+  DistanceWatch() { measured_.reserve(kMeasuredMax); }
 
   // A new reference is wanted from the next step on; what was measured is forgotten.
   void restart();
@@ -36,6 +40,8 @@ class DistanceWatch {
   bool on_distance(std::uint64_t step, double squared);
 
  private:
+  static constexpr std::size_t kMeasuredMax = 4;
+
   enum class State : std::uint8_t { kStopped, kNoReference, kRunning };
   struct Measured {
     std::uint64_t steps;  // after the reference
@@ -46,7 +52,7 @@ class DistanceWatch {
   std::uint64_t reference_ = 0;  // the step
   double next_ = 0;              // steps after the reference, not rounded
   std::uint64_t due_ = 0;
-  std::optional<Measured> last_;
+  std::vector<Measured> measured_;  // the latest last
 };
 
 }  // namespace godwit

@@ -36,7 +36,8 @@ TEST(LossGuard, FiresWhenTheLossHasTripled) {
   EXPECT_GT(guard.smooth(), 3);
 }
 
-TEST(LossGuard, FiresAgainIfItTriplesAgain) {
+// After 3: at 4.5, 6.8, 10.1, 15.2, 22.8, 34.2 and 51.3, where the loss ends at 53.
+TEST(LossGuard, FiresAgainIfItGoesOnRising) {
   LossGuard guard;
   int fired = 0;
   double loss = 1;
@@ -44,8 +45,16 @@ TEST(LossGuard, FiresAgainIfItTriplesAgain) {
     fired += guard.note(loss);
     if (i < 400) loss *= 1.01;
   }
-  // 1.01^400 = 53, 3^3 = 27: the lag of the smoothing shifts it, and does not add to it.
-  EXPECT_EQ(fired, 3);
+  EXPECT_EQ(fired, 8);
+}
+
+TEST(LossGuard, ALossThatHasFallenMayRiseAgain) {
+  LossGuard guard;
+  for (int i = 0; i < 100; ++i) EXPECT_FALSE(guard.note(1));
+  while (!guard.note(4)) {
+  }
+  for (int i = 0; i < 300; ++i) EXPECT_FALSE(guard.note(1));
+  for (int i = 0; i < 300; ++i) EXPECT_FALSE(guard.note(2.5));
 }
 
 TEST(LossGuard, WhatIsNotANumberFires) {

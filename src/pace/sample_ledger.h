@@ -22,6 +22,10 @@ struct SampleRange {
 // back and is served first, to whoever asks next; so every position counts exactly once, and an
 // epoch is every sample once, however slow some workers are. What comes back keeps its position:
 // the last samples of an epoch may be counted after the first of the next.
+//
+// Whoever runs steps asks for workers in another order in each step (a KeyedPermutation), lest what
+// a slow worker did not bring is given to it again and again; and waits for no more workers than
+// were given something.
 class SampleLedger {
  public:
   // `epochs` = 0: without end. REQUIRES: samples >= 1; workers >= 1; epochs * samples < 2^64.
