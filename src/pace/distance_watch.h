@@ -10,7 +10,7 @@ namespace godwit {
 // While parameters travel, their squared distance from where they were grows like the number of
 // steps squared; while they diffuse, like the number of steps; around a floor it does not grow at
 // all (Pesme, Dieuleveut, Flammarion: "On Convergence-Diagnostic based Step Sizes"). It is measured
-// 64, 80, 100, 125, ... steps after the reference. If its logarithm grows by less than 0.7 of that
+// 64, 80, 100, 125, ... steps after the reference. If its logarithm grows by less than 0.9 of that
 // of the steps, since they were two thirds of what they are now or fewer, it fires. No constant of
 // the problem is needed.
 class DistanceWatch {
@@ -18,7 +18,7 @@ class DistanceWatch {
   static constexpr std::uint64_t kFirst = 64;
   static constexpr double kFactor = 1.25;
   static constexpr double kSpan = 1.5;
-  static constexpr double kSlope = 0.7;
+  static constexpr double kSlope = 0.9;
 
   DistanceWatch() { measured_.reserve(kMeasuredMax); }
 
