@@ -140,7 +140,9 @@ double median_assigned(const PaceRuns& runs) {
 }
 
 std::string pace_text(const std::vector<PaceRuns>& all) {
-  std::string text;
+  std::string text =
+      "simulated seconds until the error is 100, 10 and 1.5 times its floor, and what was "
+      "computed\n";
   for (const sim::PaceLaw* law : laws_of(all)) {
     TextTable table({"policy", "to 100x", "to 10x", "to 1.5x", "worst", "assigned M", "performed M",
                      "used M", "messages k", "steps k"});
@@ -150,8 +152,8 @@ std::string pace_text(const std::vector<PaceRuns>& all) {
       table.add(table_row(runs));
       seeds = runs.seeds.size();
     }
-    text += fmt::format("{}law {}: {}; {} {}\n{}", text.empty() ? "" : "\n", law->name, law->text,
-                        seeds, seeds == 1 ? "seed" : "seeds, medians", table.to_string());
+    text += fmt::format("\nlaw {}: {}; {} {}\n{}", law->name, law->text, seeds,
+                        seeds == 1 ? "seed" : "seeds, medians", table.to_string());
   }
   return text;
 }
