@@ -92,6 +92,22 @@ std::vector<const PaceRuns*> worth_plotting(const std::vector<PaceRuns>& all,
   return chosen;
 }
 
+// Enough to draw the line: where the choice changes, time goes on by a sixtieth, or the error by
+// half.
+std::vector<sim::PaceTracePoint> thinned(const std::vector<sim::PaceTracePoint>& trace,
+                                         bool is_error) {
+  std::vector<sim::PaceTracePoint> kept;
+  for (const sim::PaceTracePoint& point : trace) {
+    const bool is_end = kept.empty() || &point == &trace.back();
+    const bool is_needed =
+        is_end || (is_error ? point.seconds - kept.back().seconds > trace.back().seconds / 60 ||
+                                  std::abs(std::log(point.error / kept.back().error)) > 0.4
+                            : point.choice != kept.back().choice);
+    if (is_needed) kept.push_back(point);
+  }
+  return kept;
+}
+
 struct Panel {
   std::string title;
   std::string y_label;
@@ -110,7 +126,7 @@ Plot panel_of(const Panel& panel, const std::vector<const PaceRuns*>& chosen) {
             .height = panel.is_error ? 290 : 190};
   for (const PaceRuns* runs : chosen) {
     PlotSeries series{.name = runs->policy, .points = {}, .steps = !panel.is_error};
-    for (const sim::PaceTracePoint& point : runs->outcomes.front().trace) {
+    for (const auto& point : thinned(runs->outcomes.front().trace, panel.is_error)) {
       series.points.push_back({point.seconds, panel.value(point)});
     }
     plot.series.push_back(std::move(series));
