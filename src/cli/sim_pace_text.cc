@@ -92,6 +92,22 @@ std::vector<const PaceRuns*> worth_plotting(const std::vector<PaceRuns>& all,
   return chosen;
 }
 
+// Enough to draw the line: where the choice changes, time goes on by a sixtieth, or the error by
+// half.
+std::vector<sim::PaceTracePoint> thinned(const std::vector<sim::PaceTracePoint>& trace,
+                                         bool is_error) {
+  std::vector<sim::PaceTracePoint> kept;
+  for (const sim::PaceTracePoint& point : trace) {
+    const bool is_end = kept.empty() || &point == &trace.back();
+    const bool is_needed =
+        is_end || (is_error ? point.seconds - kept.back().seconds > trace.back().seconds / 60 ||
+                                  std::abs(std::log(point.error / kept.back().error)) > 0.4
+                            : point.choice != kept.back().choice);
+    if (is_needed) kept.push_back(point);
+  }
+  return kept;
+}
+
 struct Panel {
   std::string title;
   std::string y_label;
@@ -110,7 +126,7 @@ Plot panel_of(const Panel& panel, const std::vector<const PaceRuns*>& chosen) {
             .height = panel.is_error ? 290 : 190};
   for (const PaceRuns* runs : chosen) {
     PlotSeries series{.name = runs->policy, .points = {}, .steps = !panel.is_error};
-    for (const sim::PaceTracePoint& point : runs->outcomes.front().trace) {
+    for (const auto& point : thinned(runs->outcomes.front().trace, panel.is_error)) {
       series.points.push_back({point.seconds, panel.value(point)});
     }
     plot.series.push_back(std::move(series));
@@ -140,7 +156,9 @@ double median_assigned(const PaceRuns& runs) {
 }
 
 std::string pace_text(const std::vector<PaceRuns>& all) {
-  std::string text;
+  std::string text =
+      "simulated seconds until the error is 100, 10 and 1.5 times its floor, and what was "
+      "computed\n";
   for (const sim::PaceLaw* law : laws_of(all)) {
     TextTable table({"policy", "to 100x", "to 10x", "to 1.5x", "worst", "assigned M", "performed M",
                      "used M", "messages k", "steps k"});
@@ -150,8 +168,8 @@ std::string pace_text(const std::vector<PaceRuns>& all) {
       table.add(table_row(runs));
       seeds = runs.seeds.size();
     }
-    text += fmt::format("{}law {}: {}; {} {}\n{}", text.empty() ? "" : "\n", law->name, law->text,
-                        seeds, seeds == 1 ? "seed" : "seeds, medians", table.to_string());
+    text += fmt::format("\nlaw {}: {}; {} {}\n{}", law->name, law->text, seeds,
+                        seeds == 1 ? "seed" : "seeds, medians", table.to_string());
   }
   return text;
 }

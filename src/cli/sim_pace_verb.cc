@@ -31,13 +31,9 @@ struct SimPaceOptions {
   std::string plot;
 };
 
-// Fewer workers, samples and parameters: shows that it works, not how well.
 sim::PaceStudyOptions study_options(bool quick) {
   if (!quick) return {};
-  return {.run = {.workers = 50, .full_load = 40},
-          .steps_max = 20'000,
-          .dimension_max = 20,
-          .samples_max = 2000};
+  return {.steps_max = 20'000, .dimension_max = 20, .samples_max = 2000};
 }
 
 std::string policies_text() {
@@ -146,11 +142,14 @@ void add_sim_pace_verb(CLI::App& sim, Action& action) {
   verb->add_option("--seeds", options->seeds, "how many")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
-  verb->add_flag("--quick", options->quick, "a small problem: whether it works, not how well");
+  verb->add_flag("--quick", options->quick,
+                 "a small problem, one law and seed: whether it works, not how well");
   verb->add_flag("--json", options->json, "one JSON object a run instead of tables");
   verb->add_flag("--verify", options->verify, "fail unless auto is as good as it is meant to be");
   verb->add_option("--plot", options->plot, "write error, k and load over time to this SVG file");
-  verb->callback([options, &action] {
+  verb->callback([options, verb, &action] {
+    if (options->quick && verb->count("--law") == 0) options->laws = {"A"};
+    if (options->quick && verb->count("--seeds") == 0) options->seeds = 1;
     action = [options](std::ostream& out, std::ostream& err) {
       return run_sim_pace(*options, out, err);
     };
