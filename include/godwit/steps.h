@@ -26,7 +26,7 @@ struct StepOptions {
   std::uint32_t batch = 0;    // of a worker in a step, at full load
   std::uint64_t first_epoch = 0;
   std::uint64_t epochs = 1;  // how often each sample is used before steps end
-  std::uint64_t seed = 1;     // of the order of samples
+  std::uint64_t seed = 1;    // of the order of samples
   // Whom a step waits for, and how much each computes:
   //   "auto"               found out while it runs, from how long things take and what they bring
   //   "fixed:k=6,load=0.5" six workers, half a batch; left out: all workers, all of the batch
@@ -93,23 +93,23 @@ struct StepOutcome {
 // What came of a step, as the leader of the steps (node 0) saw it.
 struct StepRecord {
   std::int64_t step = 0;
-  double seconds = 0;            // from the first step to the end of this one
-  std::uint32_t k = 0;           // workers to wait for
-  std::uint32_t load = 0;        // samples of each
-  std::uint64_t samples = 0;     // that were used
-  std::uint64_t assigned = 0;    // that were given out
-  double took = 0;               // seconds
-  std::uint32_t used = 0;        // results, of this step and late ones
+  double seconds = 0;          // from the first step to the end of this one
+  std::uint32_t k = 0;         // workers to wait for
+  std::uint32_t load = 0;      // samples of each
+  std::uint64_t samples = 0;   // that were used
+  std::uint64_t assigned = 0;  // that were given out
+  double took = 0;             // seconds
+  std::uint32_t used = 0;      // results, of this step and late ones
   std::uint32_t late_applied = 0;
   std::uint32_t late_dropped = 0;
   std::uint32_t cancelled = 0;
-  std::uint32_t live = 0;        // workers
-  double loss = 0;               // of a sample, mean
-  double variance = 0;           // of a sample's gradient; NaN: not known
-  double gradient = 0;           // squared, without what noise adds; NaN: not asked for
-  double expected = 0;           // seconds it was expected to take; NaN: not known
+  std::uint32_t live = 0;  // workers
+  double loss = 0;         // of a sample, mean
+  double variance = 0;     // of a sample's gradient; NaN: not known
+  double gradient = 0;     // squared, without what noise adds; NaN: not asked for
+  double expected = 0;     // seconds it was expected to take; NaN: not known
   std::int64_t stage = 0;
-  std::string reason;            // for the stage
+  std::string reason;  // for the stage
 };
 
 // How long things took a worker lately, said every 100 steps.
@@ -117,7 +117,7 @@ struct StepWorkerRecord {
   std::int64_t step = 0;
   std::int64_t node = 0;
   std::int64_t worker = 0;
-  double comm_median = 0;     // seconds beside computing
+  double comm_median = 0;  // seconds beside computing
   double comm_p95 = 0;
   double compute_median = 0;  // seconds a sample
   double compute_p95 = 0;

@@ -43,8 +43,9 @@ class TrainRun {
     GODWIT_TRY(check_common_settings(settings_));
     const std::int64_t workers = count_workers();
     // Before the data are read: who reads longer than others does not miss them.
-    GODWIT_TRY_ASSIGN(session_, Session::open({.workers = workers,
-                                              .servers = servers_of(settings_, options_.job_nodes)}));
+    GODWIT_TRY_ASSIGN(
+        session_,
+        Session::open({.workers = workers, .servers = servers_of(settings_, options_.job_nodes)}));
     auto done = train_in_session(workers);
     if (!done.ok()) {
       if (is_first()) output_.fail(done.error());

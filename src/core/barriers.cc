@@ -54,7 +54,8 @@ Result<> Barriers::release() {
   std::uint64_t all = entered_;
   for (std::size_t node = 0; node < reached_.size(); ++node) {
     const auto number = static_cast<std::uint32_t>(node);
-    if (!std::binary_search(lost_.begin(), lost_.end(), number)) all = std::min(all, reached_[node]);
+    if (!std::binary_search(lost_.begin(), lost_.end(), number))
+      all = std::min(all, reached_[node]);
   }
   while (released_ < all) {
     const Released released{.number = ++released_, .absent = lost_};

@@ -107,8 +107,7 @@ std::vector<OutgoingRequest> Router::write_pulls(TicketId ticket, TableId table,
                                                  std::span<const Key> keys,
                                                  std::uint32_t row_length,
                                                  std::span<const Split::Group> groups,
-                                                 bool whole_rows, Tick stable,
-                                                 bool in_step) const {
+                                                 bool whole_rows, Tick stable, bool in_step) const {
   return write_requests(ticket, row_length, groups,
                         [&](std::uint64_t number, std::span<const std::uint32_t> positions) {
                           const Pull head{.request = number,

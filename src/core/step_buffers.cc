@@ -27,10 +27,8 @@ Result<> StepBuffers::add(NodeId node, const TickMark& mark, TableId table, std:
     return invalid_argument("sums of step {} of worker {} of node {} came twice", of.step,
                             of.worker, of.node);
   }
-  kept.push_back({.table = table,
-                  .order = mark.order,
-                  .keys = std::move(keys),
-                  .floats = std::move(sums)});
+  kept.push_back(
+      {.table = table, .order = mark.order, .keys = std::move(keys), .floats = std::move(sums)});
   return {};
 }
 

@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kStepsRemembered = 4096;  // when they began
 constexpr std::uint64_t kLearnEvery = 32;       // steps between looks at how long workers take
-constexpr std::uint64_t kAskEvery = 10;  // for what only people look at
+constexpr std::uint64_t kAskEvery = 10;         // for what only people look at
 
 double seconds_of(Duration duration) {
   return std::chrono::duration<double>(duration).count();
@@ -131,9 +131,8 @@ void StepLeader::hand_out(StepOrders& orders, const PaceChoice& choice, Time now
 void StepLeader::ask_owners(StepBegins& head) {
   head.keeps_reference = policy_->wants_reference(policy_step_);
   const bool wants_distance = policy_->wants_distance(policy_step_);
-  head.tells_movement =
-      wants_distance || policy_->wants_gradient_turn() || policy_step_ % kAskEvery == 0 ||
-      policy_->stage() == 0;
+  head.tells_movement = wants_distance || policy_->wants_gradient_turn() ||
+                        policy_step_ % kAskEvery == 0 || policy_->stage() == 0;
   if (!head.tells_movement) return;
   questions_[step_] = {.policy_step = policy_step_, .wants_distance = wants_distance};
   while (questions_.size() > kStepsRemembered) questions_.erase(questions_.begin());
@@ -215,9 +214,9 @@ void StepLeader::take_back_old() {
 }
 
 void StepLeader::note_timing(std::uint32_t worker, const StepResult& result, Time now) {
-  const auto begun = std::lower_bound(
-      begun_at_.begin(), begun_at_.end(), result.step,
-      [](const Begun& one, std::uint64_t step) { return one.step < step; });
+  const auto begun =
+      std::lower_bound(begun_at_.begin(), begun_at_.end(), result.step,
+                       [](const Begun& one, std::uint64_t step) { return one.step < step; });
   if (begun == begun_at_.end() || begun->step != result.step || result.samples == 0) return;
   const double compute = static_cast<double>(result.compute_ns) * 1e-9;
   const double spared = static_cast<double>(result.spared_ns) * 1e-9;
@@ -288,8 +287,8 @@ void StepLeader::on_timer(Time now) {
   if (state_ != State::kRunning) return;
   for (const std::uint32_t worker : roster_.drop_silent(now)) {
     ledger_->lose(worker);
-    journal_.alarm(fmt::format("step {}: worker {} of node {} is silent, and not waited for",
-                               step_, roster_[worker].worker, roster_[worker].node.value()));
+    journal_.alarm(fmt::format("step {}: worker {} of node {} is silent, and not waited for", step_,
+                               roster_[worker].worker, roster_[worker].node.value()));
   }
   end_step_if_due(now);
 }

@@ -2,8 +2,8 @@
 // on the coordinator. Owned by the node's state machine.
 //
 // A step ends when k results have come since it began, of whatever step they are; or as many as can
-// come. With `late: drop` every worker gets something new in every step, and what it had is given to
-// others; with `late: apply` a worker gets something new when it has answered.
+// come. With `late: drop` every worker gets something new in every step, and what it had is given
+// to others; with `late: apply` a worker gets something new when it has answered.
 #pragma once
 
 #include <cstdint>

@@ -80,8 +80,8 @@ void StepLeader::look_for_alarms(const StepRecord& record) {
   if (!inclusion.is_alarming()) return;
   has_said_inclusion_ = true;
   const auto counts = inclusion.counts();
-  const auto least = static_cast<std::uint32_t>(std::min_element(counts.begin(), counts.end()) -
-                                                counts.begin());
+  const auto least =
+      static_cast<std::uint32_t>(std::min_element(counts.begin(), counts.end()) - counts.begin());
   journal_.alarm(fmt::format(
       "step {}: results of worker {} of node {} counted {} times, those of others up to {}: it is "
       "slow. Its samples are given to others",
@@ -108,8 +108,7 @@ std::string StepLeader::describe(Time now) const {
                        missing_.empty() ? 0 : missing_.front().value());
   }
   return fmt::format("step {}: {} results of {} workers have come, {} are enough; {}", step_,
-                     tally_.chosen.size(), roster_.live(), choice_.k,
-                     roster_.describe_silent(now));
+                     tally_.chosen.size(), roster_.live(), choice_.k, roster_.describe_silent(now));
 }
 
 }  // namespace godwit

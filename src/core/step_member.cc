@@ -31,9 +31,8 @@ void StepMember::await(TicketId ticket, WorkerId worker) {
   waits_.begin(ticket, {.verb = "begin of a step"}, {{self_, 1}});
   const auto place = places_.find(static_cast<std::uint32_t>(worker.value()));
   if (place == places_.end()) {
-    return waits_.fail(ticket,
-                       invalid_argument("worker {} was not named when steps were begun",
-                                        worker.value()));
+    return waits_.fail(
+        ticket, invalid_argument("worker {} was not named when steps were begun", worker.value()));
   }
   place->second.waiting = ticket;
   let_go(place->second);
@@ -108,9 +107,8 @@ std::optional<TicketId> StepMember::send_table(const TickMark& mark, const Table
     if (!added.ok() && !failure_) failure_ = added.error();
   }
   const TicketId ticket = waits_.reserve();
-  auto requests =
-      router_.write_pushes(ticket, sums.table, PushMode::kStep, sums.keys, sums.floats,
-                           static_cast<std::uint32_t>(length), split_.groups(), mark);
+  auto requests = router_.write_pushes(ticket, sums.table, PushMode::kStep, sums.keys, sums.floats,
+                                       static_cast<std::uint32_t>(length), split_.groups(), mark);
   if (requests.empty()) return std::nullopt;
   router_.send(ticket, {"sums of a step", sums.keys.size()}, 0, std::move(requests));
   return ticket;

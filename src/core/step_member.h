@@ -53,8 +53,8 @@ class StepMember {
   // REQUIRES: the ticket of await() is done.
   StepOrder take(WorkerId worker);
 
-  // A worker has computed its share: its sums go to the owners, then the leader is told. None: there
-  // is nothing that anybody should have.
+  // A worker has computed its share: its sums go to the owners, then the leader is told. None:
+  // there is nothing that anybody should have.
   void send(const StepResult& result, std::span<const TableSums> sums);
 
   // A ticket is done: true if it is one of these.
@@ -83,7 +83,8 @@ class StepMember {
   };
 
   void let_go(Place& place);
-  // Keeps the sums of rows that are here and sends the others; a ticket for those, if there are any.
+  // Keeps the sums of rows that are here and sends the others; a ticket for those, if there are
+  // any.
   std::optional<TicketId> send_table(const TickMark& mark, const TableSums& sums);
   static bool has_news(const Place& place) { return place.order.step > place.taken; }
 

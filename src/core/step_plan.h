@@ -13,8 +13,8 @@ struct StepPlan {
   enum class Pace : std::uint8_t { kAuto, kFixed, kAdaptiveK };
 
   Pace pace = Pace::kAuto;
-  std::uint32_t k = 0;                   // of kFixed; 0: all workers
-  double load = 1;                       // of kFixed: share of the batch
+  std::uint32_t k = 0;                    // of kFixed; 0: all workers
+  double load = 1;                        // of kFixed: share of the batch
   std::optional<std::uint32_t> late_max;  // steps; nothing: late results are dropped
 
   // kInvalidArgument naming what is wrong.

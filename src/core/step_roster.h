@@ -27,10 +27,11 @@ class StepRoster {
     NodeId node;
     std::uint32_t worker = 0;
     bool is_live = true;
-    bool is_lost = false;               // for good
-    std::optional<std::uint64_t> busy;  // the step that it was given last, while it has not answered
-    std::optional<Time> silent_since;   // it was given something and has not been heard
-    std::uint64_t included = 0;         // results that counted
+    bool is_lost = false;  // for good
+    std::optional<std::uint64_t>
+        busy;                          // the step that it was given last, while it has not answered
+    std::optional<Time> silent_since;  // it was given something and has not been heard
+    std::uint64_t included = 0;        // results that counted
     Duration patience = kPatienceFirst;  // with its silence
   };
 

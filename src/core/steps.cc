@@ -97,7 +97,8 @@ Result<> Steps::on_movement(NodeId from, const StepMovement& movement) {
 
 Result<> Steps::on_join(NodeId from, const JoinSteps& join, Time now) {
   now_ = now;
-  if (!is_leader()) return corruption("node {} took node {} for the leader", from.value(), self_.value());
+  if (!is_leader())
+    return corruption("node {} took node {} for the leader", from.value(), self_.value());
   if (leader_ == nullptr || !leader_->is_joining()) {
     joined_.push_back({from, {join.workers.begin(), join.workers.end()}});
     return {};
@@ -109,7 +110,8 @@ Result<> Steps::on_join(NodeId from, const JoinSteps& join, Time now) {
 
 std::uint64_t Steps::step_of(const Pull& pull) const {
   const Tick about{static_cast<std::int64_t>(buffers_.begun())};
-  return static_cast<std::uint64_t>(std::max<std::int64_t>(0, lengthen(pull.stable, about).value()));
+  return static_cast<std::uint64_t>(
+      std::max<std::int64_t>(0, lengthen(pull.stable, about).value()));
 }
 
 bool Steps::must_wait(const Pull& pull) const {

@@ -65,9 +65,7 @@ class StepJob {
   WiredCores& cores() { return cores_; }
   const StepOptions& options() const { return options_; }
   TableId table() const { return table_; }
-  std::uint32_t workers() const {
-    return per_node_ * static_cast<std::uint32_t>(cores_.nodes());
-  }
+  std::uint32_t workers() const { return per_node_ * static_cast<std::uint32_t>(cores_.nodes()); }
   std::int64_t node_of(std::uint32_t worker) const { return worker / per_node_; }
   WorkerId id_of(std::uint32_t worker) const { return WorkerId{worker % per_node_}; }
 
@@ -100,8 +98,7 @@ class StepJob {
     for (Key key = 0; key < kStepRows; ++key) {
       const NodeId home = cores_.core(0).map().home(table_, key);
       const auto row = std::span(values).subspan(key * kStepRowLength, kStepRowLength);
-      GODWIT_CHECK(
-          cores_.tables(home.value()).find(table_)->pull({&key, 1}, row, scratch).ok());
+      GODWIT_CHECK(cores_.tables(home.value()).find(table_)->pull({&key, 1}, row, scratch).ok());
     }
     return values;
   }

@@ -135,9 +135,9 @@ Result<std::uint64_t> begin_pull(WorkerState& worker, const TableState& table,
                              return pull_some(worker, rows, keys, here, part, values);
                            }));
     call->ticket = node.reserve();
-    auto requests = node.router().write_pulls(call->ticket, table.entry.id, keys, call->row_length,
-                                              call->split.groups(), part == Part::kWhole, stable,
-                                              in_step);
+    auto requests =
+        node.router().write_pulls(call->ticket, table.entry.id, keys, call->row_length,
+                                  call->split.groups(), part == Part::kWhole, stable, in_step);
     if (requests.empty()) break;
     GODWIT_TRY_ASSIGN(const bool is_sent,
                       send_call(worker, *call, table.entry, {"pull", keys.size()}, keys,

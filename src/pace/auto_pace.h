@@ -28,8 +28,9 @@ struct AutoPaceOptions {
 //
 // The first batch is the one whose noise is as large as the gradient itself, as far as that is
 // known: smaller ones go astray (a network of one hidden layer on images went nowhere for 600
-// steps). Where the gradient is far larger than its noise, as far from the optimum of least squares,
-// that is the smallest load of one worker. And where a larger batch takes hardly longer, it is that.
+// steps). Where the gradient is far larger than its noise, as far from the optimum of least
+// squares, that is the smallest load of one worker. And where a larger batch takes hardly longer,
+// it is that.
 //
 // The batch ends at 0.8 of all workers with the full load: waiting for the very last of many costs
 // more than it brings (2.2 times the time for exponential delays, 10 times for Pareto ones), unless

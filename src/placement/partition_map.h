@@ -11,8 +11,8 @@ namespace godwit {
 
 inline constexpr std::uint64_t kPartitions = 1024;
 
-// Keys are spread over partitions by mixed bits of (table, key), and partitions in equal shares over
-// the servers: the first nodes, or all.
+// Keys are spread over partitions by mixed bits of (table, key), and partitions in equal shares
+// over the servers: the first nodes, or all.
 class PartitionMap {
  public:
   // REQUIRES: 1 <= servers <= nodes <= kPartitions.

@@ -41,7 +41,8 @@ class Smooth {
 };
 
 template <class X>
-Plot loss_plot(const std::vector<StepRecord>& steps, std::string title, std::string x_label, X&& x) {
+Plot loss_plot(const std::vector<StepRecord>& steps, std::string title, std::string x_label,
+               X&& x) {
   Smooth smooth(steps.size());
   for (const StepRecord& step : steps) smooth.add(x(step), step.loss);
   return {.title = std::move(title),
@@ -126,11 +127,11 @@ std::string steps_csv_header() {
 std::string steps_csv(const std::vector<StepRecord>& steps) {
   std::string text;
   for (const StepRecord& s : steps) {
-    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", s.step,
-                        number(s.seconds), s.k, s.load, s.samples, number(s.took), s.used,
-                        s.late_applied, s.late_dropped, s.cancelled, number(s.loss),
-                        number(s.variance), number(s.gradient), number(s.expected), s.stage,
-                        s.reason, s.assigned, s.live);
+    text +=
+        fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", s.step,
+                    number(s.seconds), s.k, s.load, s.samples, number(s.took), s.used,
+                    s.late_applied, s.late_dropped, s.cancelled, number(s.loss), number(s.variance),
+                    number(s.gradient), number(s.expected), s.stage, s.reason, s.assigned, s.live);
   }
   return text;
 }
@@ -158,15 +159,12 @@ std::vector<std::string> step_pictures(const StepReport& report) {
                                       [](const StepRecord& step) { return step.seconds; })));
   pictures.push_back(to_svg(choice_plot(report.steps)));
   pictures.push_back(to_svg(time_plot(report.steps)));
-  pictures.push_back(to_svg(
-      loss_plot(report.steps, "Loss over gradients given out", "gradients of a sample",
-                [&](const StepRecord& step) {
-                  return gradients += static_cast<double>(step.assigned);
-                })));
-  pictures.push_back(to_svg(loss_plot(report.steps, "Loss over messages", "results that came",
-                                      [&](const StepRecord& step) {
-                                        return messages += step.used + step.late_dropped;
-                                      })));
+  pictures.push_back(to_svg(loss_plot(
+      report.steps, "Loss over gradients given out", "gradients of a sample",
+      [&](const StepRecord& step) { return gradients += static_cast<double>(step.assigned); })));
+  pictures.push_back(to_svg(loss_plot(
+      report.steps, "Loss over messages", "results that came",
+      [&](const StepRecord& step) { return messages += step.used + step.late_dropped; })));
   if (!report.expected.empty()) pictures.push_back(timing_map(report));
   if (!report.workers.empty()) {
     pictures.push_back(to_svg(workers_plot(report.workers, false)));

@@ -1,5 +1,5 @@
-// report/timing_map.h: how long a step is expected to take, by the workers that it waits for and the
-// load of each, as a picture; with the way that the steps have gone. Pure function.
+// report/timing_map.h: how long a step is expected to take, by the workers that it waits for and
+// the load of each, as a picture; with the way that the steps have gone. Pure function.
 #pragma once
 
 #include <string>

@@ -71,9 +71,8 @@ Result<InjectedDelays::Rule> InjectedDelays::parse_rule(std::string_view text) {
   if (kind == "worker" || kind == "workers") {
     const auto dash = who.find('-');
     const auto first = parse_number<std::int64_t>(who.substr(0, dash));
-    const auto last = dash == std::string_view::npos
-                          ? first
-                          : parse_number<std::int64_t>(who.substr(dash + 1));
+    const auto last =
+        dash == std::string_view::npos ? first : parse_number<std::int64_t>(who.substr(dash + 1));
     if (!first || !last || *first < 0 || *last < *first) return wrong();
     rule.first_worker = *first;
     rule.last_worker = *last;

@@ -1,4 +1,4 @@
-// train/kge_distance_probe.cc: distances of many shapes, and of rows that all but coincide.
+// train/kge_distance_test.cc: distances of many shapes, and of rows that all but coincide.
 #include "train/kge_distance.h"
 
 #include <gtest/gtest.h>

@@ -14,9 +14,9 @@ namespace godwit {
 // Those of train/step_task.h.
 void add_linreg_settings(Settings& settings);
 
-// Table `weights`: 64 features in a row, the intercept behind the last. Figures: rmse, and the noise
-// floor of generated data. kInvalidArgument if there is nothing to learn from, or too many features
-// to have all of their weights everywhere.
+// Table `weights`: 64 features in a row, the intercept behind the last. Figures: rmse, and the
+// noise floor of generated data. kInvalidArgument if there is nothing to learn from, or too many
+// features to have all of their weights everywhere.
 Result<std::unique_ptr<Task>> make_linreg_task(const Settings& settings, SparseSet set);
 
 }  // namespace godwit

@@ -16,8 +16,8 @@ struct MlpOptions {
   std::uint64_t seed = 1;     // of the first weights
 };
 
-// Tables `hidden` (a row for each unit: a weight for each pixel, then its bias) and `classes` (a row
-// for each class). Pixels are scaled to mean 0 and deviation 1. Figures: accuracy, loss.
+// Tables `hidden` (a row for each unit: a weight for each pixel, then its bias) and `classes` (a
+// row for each class). Pixels are scaled to mean 0 and deviation 1. Figures: accuracy, loss.
 // REQUIRES: images with at least two classes; load() before gradients() and judge().
 std::unique_ptr<StepModel> make_mlp_model(ImageSet images, const MlpOptions& options);
 

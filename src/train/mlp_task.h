@@ -1,5 +1,5 @@
-// train/mlp_task.h: tells classes of images by a network of one hidden layer, in steps that need not
-// wait for every worker.
+// train/mlp_task.h: tells classes of images by a network of one hidden layer, in steps that need
+// not wait for every worker.
 #pragma once
 
 #include <memory>

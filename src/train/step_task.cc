@@ -135,7 +135,8 @@ void add_step_settings(Settings& settings, const StepDefaults& defaults) {
                       "of a step by the mean gradient");
   settings.add_text("pace", "auto",
                     "whom a step waits for: auto, fixed:k=6,load=0.5, adaptive_k, or off: for all");
-  settings.add_text("late", "drop", "results that come too late: drop, or apply:10 within 10 steps");
+  settings.add_text("late", "drop",
+                    "results that come too late: drop, or apply:10 within 10 steps");
   settings.add_number("compute_slack", "0", 0, 10,
                       "smaller loads if a step takes no longer than by this part");
   settings.add_count("servers", "auto", 1, 1024,

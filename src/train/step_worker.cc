@@ -43,9 +43,8 @@ Result<std::span<const float>> StepWorker::read(Worker& worker) {
   std::size_t at = 0;
   for (std::size_t i = 0; i < tables_.size(); ++i) {
     const std::size_t floats = keys_[i].size() * tables_[i].spec().row_length;
-    GODWIT_TRY_ASSIGN(
-        Ticket ticket,
-        worker.pull_async(tables_[i], keys_[i], std::span(parameters_).subspan(at, floats)));
+    GODWIT_TRY_ASSIGN(Ticket ticket, worker.pull_async(tables_[i], keys_[i],
+                                                       std::span(parameters_).subspan(at, floats)));
     tickets.push_back(ticket);
     at += floats;
   }
@@ -58,16 +57,15 @@ std::vector<StepSums> StepWorker::sums_by_table() const {
   std::size_t at = 0;
   for (std::size_t i = 0; i < tables_.size(); ++i) {
     const std::size_t floats = keys_[i].size() * tables_[i].spec().row_length;
-    sums.push_back({.table = &tables_[i],
-                    .keys = keys_[i],
-                    .sums = std::span(sums_).subspan(at, floats)});
+    sums.push_back(
+        {.table = &tables_[i], .keys = keys_[i], .sums = std::span(sums_).subspan(at, floats)});
     at += floats;
   }
   return sums;
 }
 
-bool StepWorker::compute(const InjectedDelays::Drawn& delays,
-                         const std::function<bool()>& is_over, StepOutcome& outcome) {
+bool StepWorker::compute(const InjectedDelays::Drawn& delays, const std::function<bool()>& is_over,
+                         StepOutcome& outcome) {
   std::fill(sums_.begin(), sums_.end(), 0.0F);
   std::fill(half_.begin(), half_.end(), 0.0F);
   const std::size_t count = samples_.size();
@@ -153,7 +151,8 @@ Result<> StepWorker::run_ticks(Worker& worker, const WorkerShare& share, std::ui
     GODWIT_TRY(read(worker));
     const InjectedDelays::Drawn delays = delays_.draw(share.index, worker.tick().value(), *prng_);
     StepOutcome outcome;
-    compute(delays, [] { return false; }, outcome);
+    compute(
+        delays, [] { return false; }, outcome);
     if (delays.comm > Seconds(0)) wait_unless_over(delays.comm, [] { return false; });
     for (float& sum : sums_) sum /= static_cast<float>(all);
     for (const StepSums& table : sums_by_table()) {

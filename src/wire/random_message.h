@@ -84,18 +84,8 @@ class RandomMessage {
         return JoinedClock{.stable = tick(), .last = tick()};
       case 22:
         return draw_places();
-      case 23:
-        return draw_begins();
-      case 24:
-        return draw_result();
-      case 25:
-        return StepMovement{.step = number(),
-                            .distance = any_double(),
-                            .turn = any_double(),
-                            .gradient = any_double()};
       default:
-        GODWIT_CHECK_EQ(kind, 26U);
-        return JoinSteps{.workers = positions(size(20))};
+        return draw_of_steps(kind - 23);
     }
   }
 
@@ -110,23 +100,38 @@ class RandomMessage {
                            .key = number(), .owner = number32(), .moves = number32()};
                      })};
   }
+  AnyMessage draw_of_steps(std::size_t kind) {
+    switch (kind) {
+      case 0:
+        return draw_begins();
+      case 1:
+        return draw_result();
+      case 2:
+        return StepMovement{.step = number(),
+                            .distance = any_double(),
+                            .turn = any_double(),
+                            .gradient = any_double()};
+      default:
+        GODWIT_CHECK_EQ(kind, 3U);
+        return JoinSteps{.workers = positions(size(20))};
+    }
+  }
   AnyMessage draw_begins() {
-    return StepBegins{.step = number() | 1,
-                      .samples = number(),
-                      .late_max = number32(),
-                      .is_last = flip(),
-                      .keeps_reference = flip(),
-                      .tells_movement = flip(),
-                      .chosen = records(chosen_,
-                                        [this] {
-                                          return ChosenRecord{.step = number(),
-                                                              .node = number32(),
-                                                              .worker = number32()};
-                                        }),
-                      .shares = records(shares_, [this] {
-                        return ShareRecord{
-                            .first = number(), .count = number32(), .worker = number32()};
-                      })};
+    return StepBegins{
+        .step = number() | 1,
+        .samples = number(),
+        .late_max = number32(),
+        .is_last = flip(),
+        .keeps_reference = flip(),
+        .tells_movement = flip(),
+        .chosen = records(chosen_,
+                          [this] {
+                            return ChosenRecord{
+                                .step = number(), .node = number32(), .worker = number32()};
+                          }),
+        .shares = records(shares_, [this] {
+          return ShareRecord{.first = number(), .count = number32(), .worker = number32()};
+        })};
   }
   AnyMessage draw_result() {
     return StepResult{.step = number(),

@@ -1,8 +1,8 @@
 // wire/row_messages.cc: codecs of pulls, pushes and what is answered to them.
 //
 //   pull     u64 request, u32 origin, u32 table, u32 count, u8 hops, u8 has_positions, u8 via_home,
-//            u8 how (1: whole rows, 2: in step), u32 claim, u32 stable, u64 keys[count], u32 positions[count] if
-//            has_positions
+//            u8 how (1: whole rows, 2: in step), u32 claim, u32 stable, u64 keys[count], u32
+//            positions[count] if has_positions
 //   answer   u64 request, u32 owner, u32 row_length, u32 count, u8 has_positions, u8 zero[3],
 //            f32 values[count * row_length], u32 positions[count] if has_positions
 //   push     u64 request, u32 origin, u32 table, u32 row_length, u32 count, u8 hops, u8 mode,
@@ -79,8 +79,8 @@ Pull::Room Pull::begin(FrameWriter& writer, const Pull& head, std::size_t count,
   payload.write_u8(head.hops);
   payload.write_u8(has_positions ? 1 : 0);
   payload.write_u8(head.via_home ? 1 : 0);
-  payload.write_u8(static_cast<std::uint8_t>((head.whole_rows ? kWholeRows : 0) |
-                                             (head.in_step ? kInStep : 0)));
+  payload.write_u8(
+      static_cast<std::uint8_t>((head.whole_rows ? kWholeRows : 0) | (head.in_step ? kInStep : 0)));
   payload.write_u32(head.claim);
   payload.write_u32(head.stable);
   const Room room{.keys = payload.take_array<Key>(count),

@@ -44,10 +44,10 @@ static_assert(sizeof(ShareRecord) == 16);
 struct StepBegins {
   static constexpr PartType kType = PartType::kStepBegins;
 
-  std::uint64_t step = 0;       // from 1 on
-  std::uint64_t samples = 0;    // that the chosen sums are about
-  std::uint32_t late_max = 0;   // how many steps late sums may come and still be chosen
-  bool is_last = false;         // nothing begins: what has ended was the last step
+  std::uint64_t step = 0;        // from 1 on
+  std::uint64_t samples = 0;     // that the chosen sums are about
+  std::uint32_t late_max = 0;    // how many steps late sums may come and still be chosen
+  bool is_last = false;          // nothing begins: what has ended was the last step
   bool keeps_reference = false;  // owners note where parameters are, after step - 1
   bool tells_movement = false;   // owners answer by StepMovement
   std::span<const ChosenRecord> chosen = {};
