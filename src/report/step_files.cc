@@ -90,17 +90,17 @@ Plot time_plot(const std::vector<StepRecord>& steps) {
 Plot workers_plot(const std::vector<StepWorkerRecord>& workers, bool is_inclusion) {
   std::map<std::pair<std::int64_t, std::int64_t>, StepWorkerRecord> last;
   for (const StepWorkerRecord& worker : workers) last[{worker.node, worker.worker}] = worker;
-  Plot plot{.title = is_inclusion ? "How often each worker counted" : "Times of workers, lately",
+  Plot plot{.title = is_inclusion ? "How often each worker counted" : "Times of workers",
             .x_label = "worker",
-            .y_label = is_inclusion ? "results" : "milliseconds",
+            .y_label = is_inclusion ? "results" : "milliseconds; computing: of 100 samples",
             .y_from_zero = true};
   if (is_inclusion) {
     plot.series = {{.name = "results", .points = {}, .steps = true}};
   } else {
-    plot.series = {{.name = "comm, median", .points = {}, .steps = true},
-                   {.name = "comm, 95 %", .points = {}, .steps = true},
-                   {.name = "compute of 100 samples, median", .points = {}, .steps = true},
-                   {.name = "compute of 100 samples, 95 %", .points = {}, .steps = true}};
+    plot.series = {{.name = "comm", .points = {}, .steps = true},
+                   {.name = "comm p95", .points = {}, .steps = true},
+                   {.name = "compute x100", .points = {}, .steps = true},
+                   {.name = "compute x100 p95", .points = {}, .steps = true}};
   }
   double x = 0;
   for (const auto& [place, worker] : last) {

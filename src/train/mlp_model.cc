@@ -160,7 +160,7 @@ class MlpModel final : public StepModel {
   }
   Figures figures(Split /*split*/, const Sums& sums) const override {
     const double count = std::max(1.0, sums.at("count"));
-    return {{"accuracy", sums.at("right") / count}, {"loss", sums.at("loss") / count}};
+    return {{"accuracy", sums.at("right") / count}, {"logloss", sums.at("loss") / count}};
   }
 
   const Shape& shape() const { return shape_; }

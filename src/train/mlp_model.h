@@ -17,7 +17,7 @@ struct MlpOptions {
 };
 
 // Tables `hidden` (a row for each unit: a weight for each pixel, then its bias) and `classes` (a
-// row for each class). Pixels are scaled to mean 0 and deviation 1. Figures: accuracy, loss.
+// row for each class). Pixels are scaled to mean 0 and deviation 1. Figures: accuracy, logloss.
 // REQUIRES: images with at least two classes; load() before gradients() and judge().
 std::unique_ptr<StepModel> make_mlp_model(ImageSet images, const MlpOptions& options);
 
