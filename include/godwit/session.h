@@ -116,8 +116,9 @@ class Session {
   // Steps that need not wait for every worker (godwit/steps.h): those of the workers of all nodes
   // begin when all nodes have called this, with the same options. `workers` are the ids of those of
   // this node which take part. What was found out in steps before is used, if the
-  // options are the same but for the epochs. kInvalidArgument for bad options. To be called by one
-  // thread of each node, when all workers have seen the end of the steps before.
+  // options are the same but for the epochs. kInvalidArgument for bad options, or if steps are
+  // going on. To be called by one thread of each node, when all workers have seen the end of the
+  // steps before.
   Result<> begin_steps(const StepOptions& options, std::span<const WorkerId> workers);
   // Ends them early, for all workers of all nodes. Does nothing but on node 0. Any thread.
   void stop_steps();

@@ -20,6 +20,7 @@ StepMember::StepMember(NodeId self, const PartitionMap& map, Router& router, Wai
       tell_(std::move(tell)) {}
 
 void StepMember::begin(std::span<const std::uint32_t> workers) {
+  is_going_on_ = true;
   for (const std::uint32_t worker : workers) {
     Place& place = places_[worker];
     place.taken = buffers_.begun();
@@ -60,6 +61,7 @@ Result<> StepMember::on_begins(const StepBegins& begins) {
   const std::uint64_t over = begins.step - std::min<std::uint64_t>(begins.late_max, begins.step);
   over_below_->store(begins.is_last ? std::numeric_limits<std::uint64_t>::max() : over,
                      std::memory_order_relaxed);
+  is_going_on_ = !begins.is_last;
   std::set<std::uint32_t> ordered;
   for (const ShareRecord& share : begins.shares) {
     const auto place = places_.find(share.worker);

@@ -47,6 +47,8 @@ class StepMember {
 
   // These workers of this node take part from now on.
   void begin(std::span<const std::uint32_t> workers);
+  // From begin() until the last order has come.
+  bool is_going_on() const { return is_going_on_; }
   // The ticket is done when there is something for the worker that it has not taken.
   void await(TicketId ticket, WorkerId worker);
   bool is_waiting(TicketId ticket) const;
@@ -94,6 +96,7 @@ class StepMember {
   Waits& waits_;
   StepBuffers& buffers_;
   const TellLeader tell_;
+  bool is_going_on_ = false;
   std::map<std::uint32_t, Place> places_;  // by worker
   std::shared_ptr<std::atomic<std::uint64_t>> over_below_ =
       std::make_shared<std::atomic<std::uint64_t>>(0);

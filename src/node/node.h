@@ -113,7 +113,7 @@ class Node final : private TransportEvents, private TicketEvents {
   void note_pushed(TableId table, std::span<const Key> keys);
 
   // Steps (node_steps.cc). The contracts are those of Session and Worker.
-  void begin_steps(const StepOptions& options, std::span<const WorkerId> workers);
+  Result<> begin_steps(const StepOptions& options, std::span<const WorkerId> workers);
   void stop_steps();
   StepReport take_step_report();
   Result<StepOrder> await_step(WorkerId worker);

@@ -1,15 +1,23 @@
 // node/node_steps.cc: steps of this node's workers: the blocking around core/steps.h.
 #include <utility>
 
+#include "base/errors.h"
 #include "base/try.h"
 #include "node/node.h"
 
 namespace godwit {
 
-void Node::begin_steps(const StepOptions& options, std::span<const WorkerId> workers) {
+Result<> Node::begin_steps(const StepOptions& options, std::span<const WorkerId> workers) {
   std::vector<std::uint32_t> ids;
   for (const WorkerId worker : workers) ids.push_back(static_cast<std::uint32_t>(worker.value()));
-  with_core([&] { core_.begin_steps(options, ids, time_.now()); });
+  bool has_begun = false;
+  with_core([&] {
+    if (core_.steps().member().is_going_on()) return;
+    core_.begin_steps(options, ids, time_.now());
+    has_begun = true;
+  });
+  if (has_begun) return {};
+  return invalid_argument("the steps that were begun before have not ended");
 }
 
 void Node::stop_steps() {

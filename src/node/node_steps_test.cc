@@ -121,6 +121,7 @@ TEST(NodeSteps, BadCallsAreRefused) {
     EXPECT_FALSE(session.begin_steps({.samples = 0, .batch = 4}, {&id, 1}).ok());
     EXPECT_FALSE(worker.begin_step().ok()) << "no steps were begun";
     ASSERT_TRUE(session.begin_steps({.samples = 100, .batch = 4, .pace = "fixed"}, {&id, 1}).ok());
+    EXPECT_FALSE(session.begin_steps({.samples = 100, .batch = 4}, {&id, 1}).ok()) << "twice";
     const Step step = *worker.begin_step().value();
     const std::vector<Key> keys = all_keys();
     std::vector<float> sums(kRows * kLength);

@@ -121,8 +121,7 @@ Result<> Session::close() {
 
 Result<> Session::begin_steps(const StepOptions& options, std::span<const WorkerId> workers) {
   GODWIT_TRY(check_steps(options));
-  state_->node->begin_steps(options, workers);
-  return {};
+  return state_->node->begin_steps(options, workers);
 }
 
 void Session::stop_steps() {
