@@ -10,6 +10,7 @@
 
 #include "base/try.h"
 #include "bench/clock_bench.h"
+#include "bench/pace_bench.h"
 #include "bench/placement_bench.h"
 #include "bench/remote_bench.h"
 #include "bench/staleness_bench.h"
@@ -199,6 +200,15 @@ void add_train_flags(CLI::App& bench, TrainFlags& flags) {
       ->check(CLI::Range(1, 1000));
 }
 
+PaceBenchOptions pace_options(std::int64_t seeds, bool quick) {
+  PaceBenchOptions options = quick ? PaceBenchOptions::quick() : PaceBenchOptions::full();
+  options.environment = parse_environment(environ);
+  options.catalog = catalog_of(options.environment);
+  options.seeds.clear();
+  for (std::int64_t seed = 1; seed <= seeds; ++seed) options.seeds.push_back(seed);
+  return options;
+}
+
 }  // namespace
 
 void add_bench_verb(CLI::App& app, Action& action) {
@@ -266,6 +276,14 @@ void add_bench_verb(CLI::App& app, Action& action) {
             return run_train_bench(options, on_result);
           });
   add_train_flags(*train, *train_flags);
+  auto seeds = std::make_shared<std::int64_t>(1);
+  add("pace",
+      "steps that wait for all workers, or for as many as seems best, with slow ones and not",
+      [seeds](bool quick, const OnResult& on_result) {
+        return run_pace_bench(pace_options(*seeds, quick), on_result);
+      })
+      ->add_option("--seeds", *seeds, "how many: medians are shown")
+      ->check(CLI::Range(1, 1000));
 }
 
 }  // namespace godwit

@@ -154,7 +154,8 @@ Result<> StepWorker::run_ticks(Worker& worker, const WorkerShare& share, std::ui
     compute(
         delays, [] { return false; }, outcome);
     if (delays.comm > Seconds(0)) wait_unless_over(delays.comm, [] { return false; });
-    for (float& sum : sums_) sum /= static_cast<float>(all);
+    // The last samples of an epoch, when there are too few, weigh as all others do, as in steps.
+    for (float& sum : sums_) sum /= static_cast<float>(together);
     for (const StepSums& table : sums_by_table()) {
       GODWIT_TRY(worker.push(*table.table, table.keys, table.sums));
     }
