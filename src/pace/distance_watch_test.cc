@@ -91,6 +91,11 @@ TEST(DistanceWatch, AnswersOfBeforeTheRestartDoNotCount) {
   test.on_begin(110);
   EXPECT_FALSE(test.on_distance(100, 5));
   EXPECT_FALSE(test.on_distance(110, 5));
+  for (const std::uint64_t step : {174U, 190U, 210U}) {
+    EXPECT_TRUE(test.wants_distance(step));
+    test.on_begin(step);
+    EXPECT_EQ(test.on_distance(step, 5), step == 210) << "nor do they disturb those that do";
+  }
   test.stop();
   EXPECT_FALSE(test.wants_reference());
   EXPECT_FALSE(test.wants_distance(164));

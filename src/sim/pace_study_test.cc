@@ -57,7 +57,7 @@ TEST(PaceStudy, ARunDoesNotDependOnThoseBefore) {
 
 // D5 and D6 in small: one seed; `godwit sim pace --verify` has all of them.
 TEST(PaceStudy, AutoIsFasterThanWaitingForAFixedNumber) {
-  PaceStudy study({});
+  PaceStudy study({.dimension_max = 20, .samples_max = 2000});
   for (const char* law : {"A", "E"}) {
     const auto seconds = [&](const char* policy) {
       const PaceOutcome outcome = study.run(*find_pace_law(law), policy, 2);
