@@ -69,10 +69,10 @@ void StepLeader::tell_workers() {
 void StepLeader::look_for_alarms(const StepRecord& record) {
   const auto expected = policy_->predicted_seconds();
   if (time_alarm_.note(expected, record.took)) {
-    journal_.alarm(fmt::format(
-        "step {}: the last {} steps took {:.2f} times as long as expected: something other than "
-        "workers is slow",
-        record.step, StepTimeAlarm::kSteps, time_alarm_.ratio()));
+    journal_.alarm(
+        fmt::format("step {}: the last {} steps took {:.2f} times as long as expected{}",
+                    record.step, StepTimeAlarm::kSteps, time_alarm_.ratio(),
+                    time_alarm_.ratio() > 1 ? ": something other than workers is slow" : ""));
   }
   if (has_said_inclusion_ || policy_step_ % kTellWorkersEvery != 0) return;
   InclusionMonitor inclusion(roster_.size());
@@ -80,8 +80,8 @@ void StepLeader::look_for_alarms(const StepRecord& record) {
   if (!inclusion.is_alarming()) return;
   has_said_inclusion_ = true;
   const auto counts = inclusion.counts();
-  const auto least = static_cast<std::uint32_t>(std::min_element(counts.begin(), counts.end()) -
-                                                counts.begin());
+  const auto least =
+      static_cast<std::uint32_t>(std::min_element(counts.begin(), counts.end()) - counts.begin());
   journal_.alarm(fmt::format(
       "step {}: results of worker {} of node {} counted {} times, those of others up to {}: it is "
       "slow. Its samples are given to others",
@@ -108,8 +108,7 @@ std::string StepLeader::describe(Time now) const {
                        missing_.empty() ? 0 : missing_.front().value());
   }
   return fmt::format("step {}: {} results of {} workers have come, {} are enough; {}", step_,
-                     tally_.chosen.size(), roster_.live(), choice_.k,
-                     roster_.describe_silent(now));
+                     tally_.chosen.size(), roster_.live(), choice_.k, roster_.describe_silent(now));
 }
 
 }  // namespace godwit
