@@ -131,8 +131,7 @@ TEST(StepWorker, StopsWithinAnEighthOfABatchAndBeginsTheNextStep) {
   const double p95 = late[late.size() * 95 / 100];
   std::cout << "P6: 95 % begin the next step within " << p95 << " of a batch's time, half within "
             << late[late.size() / 2] << "\n";
-  // The machine may be busy: a quarter more.
-  EXPECT_LE(p95, 1.25 / StepWorker::kLooks);
+  EXPECT_LE(p95, 0.125);
   // The mean gradient of ones is one, in every step; what was given up counts nowhere.
   for (const Seen& one : seen) {
     for (const float parameter : one.parameters) EXPECT_EQ(parameter, -double{kSteps});
