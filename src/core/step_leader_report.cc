@@ -69,10 +69,10 @@ void StepLeader::tell_workers() {
 void StepLeader::look_for_alarms(const StepRecord& record) {
   const auto expected = policy_->predicted_seconds();
   if (time_alarm_.note(expected, record.took)) {
-    journal_.alarm(fmt::format(
-        "step {}: the last {} steps took {:.2f} times as long as expected: something other than "
-        "workers is slow",
-        record.step, StepTimeAlarm::kSteps, time_alarm_.ratio()));
+    journal_.alarm(
+        fmt::format("step {}: the last {} steps took {:.2f} times as long as expected{}",
+                    record.step, StepTimeAlarm::kSteps, time_alarm_.ratio(),
+                    time_alarm_.ratio() > 1 ? ": something other than workers is slow" : ""));
   }
   if (has_said_inclusion_ || policy_step_ % kTellWorkersEvery != 0) return;
   InclusionMonitor inclusion(roster_.size());

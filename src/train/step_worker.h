@@ -21,8 +21,9 @@ namespace godwit {
 
 class StepWorker {
  public:
-  // Between two looks whether it is over, at most this part of the samples is computed.
-  static constexpr std::uint64_t kLooks = 8;
+  // Between two looks whether it is over, at most this part of the samples is computed: so that
+  // nearly always the next step begins within an eighth of a batch's time, hearing of it included.
+  static constexpr std::uint64_t kLooks = 10;
 
   // REQUIRES: all arguments outlive this; `options` may change between epochs.
   StepWorker(const StepModel& model, const std::vector<Table>& tables, const StepOptions& options,

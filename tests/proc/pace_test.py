@@ -7,6 +7,7 @@ Names P1 to P6 are those of the acceptance tests in docs/stragglers.md. Delays a
 computing takes, so that they can be told from a busy machine; each test prints its figures.
 """
 import csv
+import json
 import os
 import signal
 import statistics
@@ -123,6 +124,38 @@ class PaceTest(TrainCase):
         self.assertLess(longest, 2 * PATIENCE_SECONDS)
         self.assertEqual(self.live('killed'), [4, 3])
         self.assertLess(last['rmse'], 1.2 * last['noise_floor'])
+
+    def test_p4_what_is_chosen_follows_the_delays(self):
+        # One large share is best when results travel long, many small ones when computing takes
+        # long. Steps are so short that noise does not ask for more samples meanwhile.
+        comm, compute = 'all: comm exp 20ms', 'all: compute const 20ms'
+        for run, before, after in (('falls', comm, compute), ('rises', compute, comm)):
+            self.final('linreg', '--data', 'generated:linear,features=100,rows=50000', '--nodes',
+                       '8', '--workers', '1', '--epochs', '1', '--set', f'batch={BATCH}', '--set',
+                       'learning_rate=0.01', '--pace', 'auto', '--inject',
+                       f'{before} until step 150', f'{after} from step 150', '--run', run)
+            loads = [int(step['b']) for step in self.table(run)]
+            self.assertGreater(len(loads), 550)
+            first, last = (statistics.median(loads[at - 50:at]) for at in (150, 550))
+            print(f'P4: the load {run} from {first} to {last} within 400 steps')
+            if run == 'falls':
+                self.assertLess(last, first / 2)
+            else:
+                self.assertGreater(last, first * 2)
+
+    def test_p5_the_benchmark_runs(self):
+        done = self.run_any([self.godwit, 'bench', 'pace', '--quick', '--json'])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        results = [json.loads(line) for line in done.stdout.splitlines()]
+        names = [one['case'] for one in results]
+        self.assertEqual(names, ['delays/all', 'delays/auto', 'calm/all', 'calm/auto', 'calm/off',
+                                 'calm/steps'])
+        for one in results:
+            self.assertGreater(one['value'], 0, one)
+        by_name = dict(zip(names, results))
+        # As many steps of the same samples as there are ticks: the same model but for rounding.
+        self.assertAlmostEqual(by_name['calm/all']['final'], by_name['calm/off']['final'], places=4)
+        self.assertEqual(os.listdir(self.dir), [])
 
 
 if __name__ == '__main__':
