@@ -1,5 +1,5 @@
-// train/step_worker.h: what one worker does in a step: reads the parameters, adds up gradients a few
-// samples at a time, and stops when nobody wants the rest. Owned by the worker's thread.
+// train/step_worker.h: what one worker does in a step: reads the parameters, adds up gradients a
+// few samples at a time, and stops when nobody wants the rest. Owned by the worker's thread.
 #pragma once
 
 #include <chrono>
