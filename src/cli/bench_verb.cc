@@ -209,26 +209,29 @@ PaceBenchOptions pace_options(std::int64_t seeds, bool quick) {
   return options;
 }
 
+using Run = std::function<Result<>(bool quick, const OnResult&)>;
+
+CLI::App* add_bench(CLI::App& verb, Action& action, const char* name, const char* what, Run run) {
+  CLI::App* bench = verb.add_subcommand(name, what);
+  auto options = std::make_shared<BenchOptions>();
+  bench->add_flag("--quick", options->quick, "the main cases only, in under a minute");
+  bench->add_flag("--json", options->json, "one JSON object a line instead of a table");
+  bench->callback([options, name, run = std::move(run), &action] {
+    action = [options, name, run](std::ostream& out, std::ostream& err) {
+      const auto bound = [&](const OnResult& on_result) { return run(options->quick, on_result); };
+      return run_bench(name, *options, bound, out, err);
+    };
+  });
+  return bench;
+}
+
 }  // namespace
 
 void add_bench_verb(CLI::App& app, Action& action) {
   CLI::App* verb = app.add_subcommand("bench", "measure this machine against its limits");
   verb->require_subcommand(1);
-  const auto add = [&](const char* name, const char* what,
-                       std::function<Result<>(bool quick, const OnResult&)> run) {
-    CLI::App* bench = verb->add_subcommand(name, what);
-    auto options = std::make_shared<BenchOptions>();
-    bench->add_flag("--quick", options->quick, "the main cases only, in under a minute");
-    bench->add_flag("--json", options->json, "one JSON object a line instead of a table");
-    bench->callback([options, name, run = std::move(run), &action] {
-      action = [options, name, run](std::ostream& out, std::ostream& err) {
-        const auto bound = [&](const OnResult& on_result) {
-          return run(options->quick, on_result);
-        };
-        return run_bench(name, *options, bound, out, err);
-      };
-    });
-    return bench;
+  const auto add = [&](const char* name, const char* what, Run run) {
+    return add_bench(*verb, action, name, what, std::move(run));
   };
   add("store", "rows in memory against a plain array: pull, push, rows in place",
       [](bool quick, const OnResult& on_result) {

@@ -16,8 +16,8 @@ import time
 from train_case import TrainCase, main
 
 BATCH = 64
-COLUMNS = ('j,t,k,b,B,T_round,used,late_applied,late_dropped,cancelled,loss,V,G2,mu_hat,stage,reason,'
-           'assigned,live')
+COLUMNS = ('j,t,k,b,B,T_round,used,late_applied,late_dropped,cancelled,loss,V,G2,mu_hat,stage,'
+           'reason,assigned,live')
 PATIENCE_SECONDS = 1  # with who is silent, at least: StepRoster::kPatienceMin
 
 
@@ -44,9 +44,9 @@ class PaceTest(TrainCase):
 
     def test_p1_two_slow_workers_are_not_waited_for(self):
         slow = 'workers 0-5: compute const 20ms; workers 6-7: compute const 200ms'
-        self.run_steps('healthy', 20, 6, '--pace', 'fixed', '--inject', slow)
-        self.run_steps('six', 20, 8, '--pace', 'fixed:k=6', '--inject', slow)
-        self.run_steps('all', 20, 8, '--pace', 'fixed', '--inject', slow)
+        self.run_steps('healthy', 14, 6, '--pace', 'fixed', '--inject', slow)
+        self.run_steps('six', 14, 8, '--pace', 'fixed:k=6', '--inject', slow)
+        self.run_steps('all', 14, 8, '--pace', 'fixed', '--inject', slow)
         healthy, six, everyone = (self.usual(run) for run in ('healthy', 'six', 'all'))
         print(f'P1: a step takes {1e3 * healthy:.1f} ms with 6 healthy workers, '
               f'{six / healthy:.2f}x with k=6 of 8, {everyone / healthy:.2f}x with k=8')
@@ -61,9 +61,9 @@ class PaceTest(TrainCase):
         # Only lengths of time travel, each measured by one clock: that clocks of nodes differ does
         # not matter, and they cannot be set here.
         medians = {}
-        delay = 0.05
+        delay = 0.04
         for what in ('nothing', 'comm', 'compute'):
-            inject = () if what == 'nothing' else ('--inject', f'all: {what} const 50ms')
+            inject = () if what == 'nothing' else ('--inject', f'all: {what} const 40ms')
             self.run_steps(what, 101, 3, '--pace', 'fixed', *inject)
             workers = self.table(what, 'step_workers.csv')
             self.assertEqual(len(workers), 3)
@@ -108,7 +108,7 @@ class PaceTest(TrainCase):
             time.sleep(5)
             os.kill(pid, signal.SIGCONT)
 
-        last = self.disturb('stopped', 400, stop)
+        last = self.disturb('stopped', 360, stop)
         longest = self.longest('stopped')
         print(f'P3: stopped for 5 s: the longest step took {longest:.2f} s; live: '
               f'{self.live("stopped")}; rmse {last["rmse"]:.4f} of {last["noise_floor"]:.4f}')
@@ -129,19 +129,24 @@ class PaceTest(TrainCase):
         # One large share is best when results travel long, many small ones when computing takes
         # long. Steps are so short that noise does not ask for more samples meanwhile.
         comm, compute = 'all: comm exp 20ms', 'all: compute const 20ms'
-        for run, before, after in (('falls', comm, compute), ('rises', compute, comm)):
-            self.final('linreg', '--data', 'generated:linear,features=100,rows=50000', '--nodes',
-                       '8', '--workers', '1', '--epochs', '1', '--set', f'batch={BATCH}', '--set',
-                       'learning_rate=0.01', '--pace', 'auto', '--inject',
-                       f'{before} until step 150', f'{after} from step 150', '--run', run)
+        processes = {
+            run: self.start('linreg', '--data', 'generated:linear,features=100,rows=50000',
+                            '--nodes', '8', '--workers', '1', '--epochs', '1', '--set',
+                            f'batch={BATCH}', '--set', 'learning_rate=0.01', '--pace', 'auto',
+                            '--inject', f'{before} until step 150', f'{after} from step 150',
+                            '--run', run, '--quiet')
+            for run, before, after in (('falls', comm, compute), ('rises', compute, comm))}
+        for run, process in processes.items():
+            _, err = process.communicate(timeout=60)
+            self.assertEqual(process.returncode, 0, err)
             loads = [int(step['b']) for step in self.table(run)]
             self.assertGreater(len(loads), 550)
             first, last = (statistics.median(loads[at - 50:at]) for at in (150, 550))
             print(f'P4: the load {run} from {first} to {last} within 400 steps')
             if run == 'falls':
-                self.assertLess(last, first / 2)
+                self.assertLess(last, first / 1.5)
             else:
-                self.assertGreater(last, first * 2)
+                self.assertGreater(last, first * 1.5)
 
     def test_p5_the_benchmark_runs(self):
         done = self.run_any([self.godwit, 'bench', 'pace', '--quick', '--json'])
