@@ -225,6 +225,27 @@ CLI::App* add_bench(CLI::App& verb, Action& action, const char* name, const char
   return bench;
 }
 
+// add(name, what, run) as in add_bench_verb().
+template <class Add>
+void add_training_benches(const Add& add) {
+  auto train_flags = std::make_shared<TrainFlags>();
+  CLI::App* train =
+      add("train", "training against plain arrays, on 1, 2, 4 nodes, and against other programs",
+          [train_flags](bool quick, const OnResult& on_result) -> Result<> {
+            GODWIT_TRY_ASSIGN(const auto options, train_options(*train_flags, quick));
+            return run_train_bench(options, on_result);
+          });
+  add_train_flags(*train, *train_flags);
+  auto seeds = std::make_shared<std::int64_t>(1);
+  add("pace",
+      "steps that wait for all workers, or for as many as seems best, with slow ones and not",
+      [seeds](bool quick, const OnResult& on_result) {
+        return run_pace_bench(pace_options(*seeds, quick), on_result);
+      })
+      ->add_option("--seeds", *seeds, "how many: medians are shown")
+      ->check(CLI::Range(1, 1000));
+}
+
 }  // namespace
 
 void add_bench_verb(CLI::App& app, Action& action) {
@@ -271,22 +292,7 @@ void add_bench_verb(CLI::App& app, Action& action) {
             return run_placement_bench(options, on_result);
           });
   add_placement_flags(*placement, *flags);
-  auto train_flags = std::make_shared<TrainFlags>();
-  CLI::App* train =
-      add("train", "training against plain arrays, on 1, 2, 4 nodes, and against other programs",
-          [train_flags](bool quick, const OnResult& on_result) -> Result<> {
-            GODWIT_TRY_ASSIGN(const auto options, train_options(*train_flags, quick));
-            return run_train_bench(options, on_result);
-          });
-  add_train_flags(*train, *train_flags);
-  auto seeds = std::make_shared<std::int64_t>(1);
-  add("pace",
-      "steps that wait for all workers, or for as many as seems best, with slow ones and not",
-      [seeds](bool quick, const OnResult& on_result) {
-        return run_pace_bench(pace_options(*seeds, quick), on_result);
-      })
-      ->add_option("--seeds", *seeds, "how many: medians are shown")
-      ->check(CLI::Range(1, 1000));
+  add_training_benches(add);
 }
 
 }  // namespace godwit
