@@ -75,17 +75,22 @@ void StepLeader::look_for_alarms(const StepRecord& record) {
                     time_alarm_.ratio() > 1 ? ": something other than workers is slow" : ""));
   }
   if (has_said_inclusion_ || policy_step_ % kTellWorkersEvery != 0) return;
-  InclusionMonitor inclusion(roster_.size());
-  for (std::uint32_t i = 0; i < roster_.size(); ++i) inclusion.note(i, roster_[i].included);
+  std::vector<std::uint32_t> there;  // who is lost is not slow
+  for (std::uint32_t i = 0; i < roster_.size(); ++i) {
+    if (!roster_[i].is_lost) there.push_back(i);
+  }
+  if (there.empty()) return;
+  InclusionMonitor inclusion(there.size());
+  for (std::size_t i = 0; i < there.size(); ++i) inclusion.note(i, roster_[there[i]].included);
   if (!inclusion.is_alarming()) return;
   has_said_inclusion_ = true;
   const auto counts = inclusion.counts();
-  const auto least =
-      static_cast<std::uint32_t>(std::min_element(counts.begin(), counts.end()) - counts.begin());
+  const std::uint32_t least = there[static_cast<std::size_t>(
+      std::min_element(counts.begin(), counts.end()) - counts.begin())];
   journal_.alarm(fmt::format(
       "step {}: results of worker {} of node {} counted {} times, those of others up to {}: it is "
       "slow. Its samples are given to others",
-      record.step, roster_[least].worker, roster_[least].node.value(), counts[least],
+      record.step, roster_[least].worker, roster_[least].node.value(), roster_[least].included,
       *std::max_element(counts.begin(), counts.end())));
 }
 

@@ -16,6 +16,7 @@ namespace {
 
 using std::chrono::seconds;
 using testing::HasSubstr;
+using testing::Not;
 
 StepOptions with(const std::string& pace, const std::string& late = "drop") {
   return {.samples = 10'000, .batch = 8, .epochs = 1, .seed = 7, .pace = pace, .late = late};
@@ -220,6 +221,29 @@ TEST(Steps, GoOnWithoutANodeThatIsNoServer) {
   job.cores().run();
   EXPECT_TRUE(job.cores().core(1).waits().is_done(barrier));
   EXPECT_EQ(job.cores().core(1).barriers().absent(), std::vector{NodeId{2}});
+}
+
+TEST(Steps, WhoIsLostIsNotSaidToBeSlow) {
+  StepJob job({.nodes = 3, .servers = 2, .liveness = {.expel_after = seconds(1000)}},
+              with("fixed"));
+  job.begin();
+  job.answer(0, *job.take(0));
+  job.answer(1, *job.take(1));
+  job.cores().run();
+  go_down(job.cores(), 2);
+  job.cores().pass(seconds(6));
+  for (int step = 0; step < 250; ++step) {
+    for (std::uint32_t worker = 0; worker < 2; ++worker) {
+      if (const auto order = job.take(worker)) job.answer(worker, *order);
+      job.cores().run();
+    }
+  }
+  const StepReport report = job.report();
+  ASSERT_GT(report.steps.size(), 200U);
+  std::string alarms;
+  for (const std::string& alarm : report.alarms) alarms += alarm + "\n";
+  EXPECT_THAT(alarms, HasSubstr("worker 0 of node 2 is lost"));
+  EXPECT_THAT(alarms, Not(HasSubstr("slow")));
 }
 
 TEST(Steps, EndWithANodeThatIsAServer) {
