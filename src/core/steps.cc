@@ -55,6 +55,7 @@ void Steps::tell_leader(const StepResult& result) {
 // Only what this node itself says comes here: what goes to it may bring more.
 void Steps::send_orders() {
   while (const auto orders = leader_->take_orders()) {
+    if (watcher_) watcher_(*orders);
     for_each_peer(self_, map_.nodes(), [&](NodeId peer) {
       if (std::find(lost_.begin(), lost_.end(), peer) != lost_.end()) return;
       links_.send(peer, make_frame(kFirstTerm, orders->for_node(peer)));
@@ -97,7 +98,8 @@ Result<> Steps::on_movement(NodeId from, const StepMovement& movement) {
 
 Result<> Steps::on_join(NodeId from, const JoinSteps& join, Time now) {
   now_ = now;
-  if (!is_leader()) return corruption("node {} took node {} for the leader", from.value(), self_.value());
+  if (!is_leader())
+    return corruption("node {} took node {} for the leader", from.value(), self_.value());
   if (leader_ == nullptr || !leader_->is_joining()) {
     joined_.push_back({from, {join.workers.begin(), join.workers.end()}});
     return {};
@@ -109,7 +111,8 @@ Result<> Steps::on_join(NodeId from, const JoinSteps& join, Time now) {
 
 std::uint64_t Steps::step_of(const Pull& pull) const {
   const Tick about{static_cast<std::int64_t>(buffers_.begun())};
-  return static_cast<std::uint64_t>(std::max<std::int64_t>(0, lengthen(pull.stable, about).value()));
+  return static_cast<std::uint64_t>(
+      std::max<std::int64_t>(0, lengthen(pull.stable, about).value()));
 }
 
 bool Steps::must_wait(const Pull& pull) const {
