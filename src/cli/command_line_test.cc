@@ -195,6 +195,10 @@ TEST(CommandLine, SeedsPassAndTheCanaryDoesNot) {
   EXPECT_EQ(canary.code, kExitFailed);
   EXPECT_THAT(canary.err, HasSubstr("replay: godwit sim --seeds 7 --canary"));
   EXPECT_EQ(run({"sim", "--clocks", "--seeds", "1..20"}).code, kExitOk);
+  EXPECT_EQ(run({"sim", "--steps", "--seeds", "1..20"}).code, kExitOk);
+  EXPECT_THAT(run({"sim", "--steps", "--seeds", "7", "--canary"}).err,
+              HasSubstr("replay: godwit sim --seeds 7 --steps --canary"));
+  EXPECT_EQ(run({"sim", "--steps", "--clocks"}).code, kExitUsage);
   EXPECT_THAT(run({"sim", "--canary", "--first-failure", "--seeds", "7..9"}).out,
               HasSubstr("1 seeds"));
   const Outcome late = run({"sim", "--clocks", "--seeds", "7", "--canary"});

@@ -230,7 +230,7 @@ Result<> StepLeader::on_result(NodeId from, const StepResult& result, Time now) 
     return corruption("a result of step {} of worker {} of node {}", result.step,
                       result.worker.value(), from.value());
   }
-  if (roster_.hear(*worker, result.step)) {
+  if (roster_.hear(*worker, result.step, now)) {
     journal_.alarm(fmt::format("step {}: worker {} of node {} is there again", step_,
                                result.worker.value(), from.value()));
   }

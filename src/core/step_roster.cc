@@ -51,11 +51,12 @@ void StepRoster::give(std::uint32_t index, std::uint64_t step, Time now) {
   if (!place.silent_since) place.silent_since = now;
 }
 
-bool StepRoster::hear(std::uint32_t index, std::uint64_t step) {
+bool StepRoster::hear(std::uint32_t index, std::uint64_t step, Time now) {
   Place& place = places_[index];
   if (place.busy == step) place.busy.reset();
-  // What it was given since is still to be answered, but it is there.
-  place.silent_since.reset();
+  // It is there; but what it was given since is still to be answered, and not waited for without
+  // end.
+  place.silent_since = place.busy ? std::optional(now) : std::nullopt;
   if (place.is_live || place.is_lost) return false;
   place.is_live = true;
   return true;

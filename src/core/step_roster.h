@@ -50,7 +50,7 @@ class StepRoster {
 
   void give(std::uint32_t index, std::uint64_t step, Time now);
   // It was heard about this step: it is there (again). True: it had been gone.
-  bool hear(std::uint32_t index, std::uint64_t step);
+  bool hear(std::uint32_t index, std::uint64_t step, Time now);
   void include(std::uint32_t index) { ++places_[index].included; }
   // It is not expected to answer any more.
   void excuse(std::uint32_t index) { places_[index].busy.reset(); }

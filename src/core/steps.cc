@@ -55,6 +55,7 @@ void Steps::tell_leader(const StepResult& result) {
 // Only what this node itself says comes here: what goes to it may bring more.
 void Steps::send_orders() {
   while (const auto orders = leader_->take_orders()) {
+    if (watcher_) watcher_(*orders);
     for_each_peer(self_, map_.nodes(), [&](NodeId peer) {
       if (std::find(lost_.begin(), lost_.end(), peer) != lost_.end()) return;
       links_.send(peer, make_frame(kFirstTerm, orders->for_node(peer)));

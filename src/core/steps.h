@@ -7,10 +7,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/frame.h"
@@ -45,6 +47,13 @@ class Steps {
   const StepMember& member() const { return member_; }
   // Null on other nodes than the coordinator, and before steps have begun.
   StepLeader* leader() { return leader_.get(); }
+  // The last step that has begun here; 0: none.
+  std::uint64_t begun() const { return buffers_.begun(); }
+  // For who checks: told what the leader has decided, before anybody acts by it. It must not call
+  // back.
+  void watch(std::function<void(const StepOrders& orders)> watcher) {
+    watcher_ = std::move(watcher);
+  }
 
   // What other nodes say. kCorruption if they cannot have meant it.
   Result<> on_begins(NodeId from, const StepBegins& begins);
@@ -90,6 +99,7 @@ class Steps {
   std::unique_ptr<StepLeader> leader_;
   std::vector<NodeId> lost_;
   std::vector<Parked> parked_;
+  std::function<void(const StepOrders& orders)> watcher_;
   // On the coordinator, of nodes that began before it did.
   struct Joined {
     NodeId node;

@@ -191,6 +191,21 @@ TEST(Steps, AWorkerThatIsSilentIsNotWaitedForUntilItIsHeard) {
   EXPECT_EQ(job.report().steps.back().live, 3U);
 }
 
+TEST(Steps, AWorkerThatIsHeardAboutAnEarlierStepIsNotWaitedForWithoutEnd) {
+  StepJob job({.nodes = 3, .liveness = {.expel_after = seconds(1000)}}, with("fixed:k=2"));
+  job.begin();
+  const StepOrder held = *job.take(2);
+  job.answer(0, *job.take(0));
+  job.answer(1, *job.take(1));
+  job.cores().run();
+  job.give_up(2, held);
+  job.answer(0, *job.take(0));
+  job.cores().run();
+  EXPECT_FALSE(job.take(0)) << "waits for one of the others";
+  job.cores().pass(StepRoster::kPatienceFirst + seconds(1));
+  EXPECT_TRUE(job.take(0)) << "both have been silent in this step";
+}
+
 void go_down(WiredCores& cores, std::int64_t node) {
   for (std::int64_t other = 0; other < cores.nodes(); ++other) {
     if (other == node) continue;
@@ -223,6 +238,7 @@ TEST(Steps, GoOnWithoutANodeThatIsNoServer) {
   EXPECT_EQ(job.cores().core(1).barriers().absent(), std::vector{NodeId{2}});
 }
 
+<<<<<<< HEAD
 TEST(Steps, WhoIsLostIsNotSaidToBeSlow) {
   StepJob job({.nodes = 3, .servers = 2, .liveness = {.expel_after = seconds(1000)}},
               with("fixed"));
@@ -244,6 +260,18 @@ TEST(Steps, WhoIsLostIsNotSaidToBeSlow) {
   for (const std::string& alarm : report.alarms) alarms += alarm + "\n";
   EXPECT_THAT(alarms, HasSubstr("worker 0 of node 2 is lost"));
   EXPECT_THAT(alarms, Not(HasSubstr("slow")));
+=======
+TEST(Steps, TablesAreOpenedWithoutANodeThatIsLost) {
+  StepJob job({.nodes = 3, .servers = 2, .liveness = {.expel_after = seconds(1000)}},
+              with("fixed"));
+  go_down(job.cores(), 2);
+  job.cores().pass(seconds(6));
+  const TableSpec spec{.name = "v", .rows = 4, .row_length = 1, .placement = Placement::kStatic};
+  const TicketId ticket = job.cores().core(1).waits().reserve();
+  job.cores().core(1).open_table(ticket, spec);
+  job.cores().run();
+  EXPECT_TRUE(job.cores().core(1).waits().is_done(ticket));
+>>>>>>> stepsim
 }
 
 TEST(Steps, EndWithANodeThatIsAServer) {

@@ -68,13 +68,14 @@ void TableRegistry::begin_making(const OpenTable& open) {
   const TableId id{next_id_++};
   const Opener opener{open.origin, open.request};
   const auto made = tables_.make(id, open.spec);
-  if (nodes_ == 1) {
+  if (static_cast<std::int64_t>(lost_.size()) == nodes_ - 1) {
     return answer(opener, id, made.ok() ? std::nullopt : std::optional(made.error()));
   }
   if (!made.ok()) return answer(opener, id, named(self_, made.error()));
   Pending& pending = pending_[id];
   pending.openers.push_back(opener);
   for_each_peer(self_, nodes_, [&](NodeId peer) {
+    if (lost_.contains(peer)) return;
     pending.missing.insert(peer);
     links_.send(peer, make_frame(kFirstTerm, MakeTable{.table = id, .spec = open.spec}));
   });
@@ -120,6 +121,7 @@ void TableRegistry::note_made(TableId id, NodeId by) {
 }
 
 void TableRegistry::do_without(NodeId node) {
+  lost_.insert(node);
   std::vector<TableId> ids;
   for (const auto& [id, pending] : pending_) ids.push_back(id);
   for (const TableId id : ids) note_made(id, node);

@@ -58,6 +58,7 @@ class TableRegistry {
   Links& links_;
   Waits& waits_;
   std::map<TableId, Pending> pending_;
+  std::set<NodeId> lost_;  // tables are made without them
   std::int64_t next_id_ = 0;
 };
 

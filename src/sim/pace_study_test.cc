@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <string>
 #include <vector>
 
@@ -55,13 +56,18 @@ TEST(PaceStudy, ARunDoesNotDependOnThoseBefore) {
             other.run(*find_pace_law("E"), "auto", 1).totals.seconds);
 }
 
-// D5 and D6 in small: one seed; `godwit sim pace --verify` has all of them.
+// D5 and D6 in small: three seeds; `godwit sim pace --verify` has all of them.
 TEST(PaceStudy, AutoIsFasterThanWaitingForAFixedNumber) {
   PaceStudy study({.dimension_max = 20, .samples_max = 2000});
   for (const char* law : {"A", "E"}) {
     const auto seconds = [&](const char* policy) {
-      const PaceOutcome outcome = study.run(*find_pace_law(law), policy, 2);
-      return outcome.reached[2] ? outcome.reached[2]->seconds : 1e9;
+      std::array<double, 3> all{};
+      for (std::uint64_t seed = 1; seed <= all.size(); ++seed) {
+        const PaceOutcome outcome = study.run(*find_pace_law(law), policy, seed);
+        all[seed - 1] = outcome.reached[2] ? outcome.reached[2]->seconds : 1e9;
+      }
+      std::ranges::sort(all);
+      return all[1];
     };
     const double ours = seconds("auto");
     EXPECT_LT(ours, seconds("fixed:20") / (law[0] == 'A' ? 3 : 1.5)) << law;
