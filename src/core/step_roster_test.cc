@@ -50,8 +50,8 @@ TEST(StepRoster, WhoIsSilentForTooLongIsNotLiveUntilHeard) {
   EXPECT_EQ(roster.deadline(), Time::max());
   EXPECT_THAT(roster.describe_silent(start + seconds(5)),
               HasSubstr("worker 0 of node 1, silent for 5.0 s, not counted any more"));
-  EXPECT_TRUE(roster.hear(1, 1));
-  EXPECT_FALSE(roster.hear(1, 2));
+  EXPECT_TRUE(roster.hear(1, 1, start + seconds(6)));
+  EXPECT_FALSE(roster.hear(1, 2, start + seconds(6)));
   EXPECT_EQ(roster.live(), 3U);
 }
 
@@ -66,7 +66,7 @@ TEST(StepRoster, LostWorkersStayLost) {
   roster.give(2, 1, Time{});
   EXPECT_THAT(roster.lose(NodeId{1}), ElementsAre(1U, 2U));
   EXPECT_TRUE(roster.lose(NodeId{1}).empty());
-  EXPECT_FALSE(roster.hear(2, 1));
+  EXPECT_FALSE(roster.hear(2, 1, Time{}));
   roster.settle();
   EXPECT_EQ(roster.live(), 1U);
 }

@@ -238,7 +238,6 @@ TEST(Steps, GoOnWithoutANodeThatIsNoServer) {
   EXPECT_EQ(job.cores().core(1).barriers().absent(), std::vector{NodeId{2}});
 }
 
-<<<<<<< HEAD
 TEST(Steps, WhoIsLostIsNotSaidToBeSlow) {
   StepJob job({.nodes = 3, .servers = 2, .liveness = {.expel_after = seconds(1000)}},
               with("fixed"));
@@ -260,7 +259,8 @@ TEST(Steps, WhoIsLostIsNotSaidToBeSlow) {
   for (const std::string& alarm : report.alarms) alarms += alarm + "\n";
   EXPECT_THAT(alarms, HasSubstr("worker 0 of node 2 is lost"));
   EXPECT_THAT(alarms, Not(HasSubstr("slow")));
-=======
+}
+
 TEST(Steps, TablesAreOpenedWithoutANodeThatIsLost) {
   StepJob job({.nodes = 3, .servers = 2, .liveness = {.expel_after = seconds(1000)}},
               with("fixed"));
@@ -271,7 +271,6 @@ TEST(Steps, TablesAreOpenedWithoutANodeThatIsLost) {
   job.cores().core(1).open_table(ticket, spec);
   job.cores().run();
   EXPECT_TRUE(job.cores().core(1).waits().is_done(ticket));
->>>>>>> stepsim
 }
 
 TEST(Steps, EndWithANodeThatIsAServer) {
