@@ -37,13 +37,14 @@ check:  ## the long checks: clang-tidy, sanitizers, fuzzing, many seeds, mutatio
 	if [[ -x tools/mutants ]]; then tools/mutants; fi
 
 .PHONY: bench
-bench:  ## measure rows in memory, of other processes, and training against their limits
+bench:  ## measure rows in memory, of other processes, training and pace against their limits
 	tools/setup build
 	$(call build,release)
 	$(godwit) bench store
 	$(godwit) bench remote
 	$(godwit) bench placement --quick
 	$(godwit) bench train --quick
+	$(godwit) sim pace --verify
 
 .PHONY: format
 format:  ## format all C++ in place

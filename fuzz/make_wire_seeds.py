@@ -13,7 +13,7 @@ def part(kind: int, payload: bytes) -> bytes:
 
 
 def frame(*parts: bytes, sequence: int = 0, received: int = 0, term: int = 3) -> bytes:
-    return struct.pack('<B7xQQQ', 1, sequence, received, term) + b''.join(parts)
+    return struct.pack('<B7xQQQ', 2, sequence, received, term) + b''.join(parts)
 
 
 def text(words: str) -> bytes:
@@ -96,12 +96,18 @@ SEEDS = {
                                                 NODE, 1, 1, 0.5))),
     'row_places': frame(part(28, struct.pack('<IIB7xQII', TABLE, 1, 2, 5, NODE, 7))),
     'barrier': frame(part(32, struct.pack('<QI', 6, NODE))),
-    'released': frame(part(33, struct.pack('<Q', 6))),
+    'released': frame(part(33, struct.pack('<QI', 6, 0))),
+    'released_without': frame(part(33, struct.pack('<QIII', 6, 2, 1, 3))),
     'beat': frame(part(34, b'')),
     'receipt': frame(part(35, b''), received=812),
     'clock': frame(part(40, struct.pack('<Q', 8 << 16 | 3))),
     'join_clock': frame(part(41, b'')),
     'joined_clock': frame(part(42, struct.pack('<qq', 258, 259))),
+    'step_begins': frame(part(48, struct.pack('<QQIBBBxIIQIIQII', 7, 40, 10, 0, 1, 0, 1, 1, 6, 1, 2,
+                                              258, 32, 3))),
+    'step_result': frame(part(49, struct.pack('<QIIddqqB', 7, 2, 32, 1, 2, 3, 4, 1))),
+    'step_movement': frame(part(50, struct.pack('<Qddd', 7, 1, -2, 2))),
+    'join_steps': frame(part(51, struct.pack('<III', 2, 0, 5))),
     'bye': frame(part(36, bytes(2) + text(''))),
     'bye_failed': frame(part(36, b'\1\0' + text('disk full'))),
     'mixed': frame(pull([3], []), push(0, 1, [4], [5]), answer(1, [6], [7]), part(34, b''),

@@ -60,6 +60,7 @@ EXCEPTIONS = [
     ('exit', 'src/bench/forked_nodes.h', 'the child skips the exit handlers of its parent'),
     ('sleep', 'src/bench/placement_node.cc', 'stands for computation that a node waits for'),
     ('sleep', 'src/bench/clock_bench.cc', 'stands for computation'),
+    ('sleep', 'src/train/injected_delays.cc', 'makes up delays for experiments'),
     ('sleep', 'src/bench/staleness_bench.cc', 'stands for computation'),
     ('static', 'src/node/lease.cc', 'what a thread holds is a property of the thread'),
     ('unfinished', 'tools/check', 'names the words it looks for'),

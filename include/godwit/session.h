@@ -6,12 +6,14 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "godwit/checkpoint.h"
 #include "godwit/ids.h"
 #include "godwit/result.h"
+#include "godwit/steps.h"
 #include "godwit/table.h"
 #include "godwit/worker.h"
 
@@ -45,6 +47,11 @@ struct SessionOptions {
   // is; the first of a node without any begins after the ticks that all have ended.
   std::int64_t workers = 1;
 
+  // How many nodes own rows, from node 0 on; 0: all. With fewer, the others can be lost without an
+  // end of the job as long as all tables have Placement::kStatic and consistency async. The same on
+  // all nodes.
+  std::int64_t servers = 0;
+
   // How long open() waits for all nodes of the job to be there.
   std::chrono::seconds join_max{60};
   // How long a call waits for other nodes that are alive but do not answer.
@@ -71,7 +78,8 @@ class Session {
   // leases made before. To be called by one thread of each node.
   Result<> barrier();
 
-  // A barrier that carries a text: what each node has given, in their order, on all nodes. To be
+  // A barrier that carries a text: what each node has given, in their order, on all nodes; nothing
+  // of those that are absent(). To be
   // called by one thread of each node. For agreeing on things now and then, not for parameters: at
   // most 1 GB, in rounds of 2 KB.
   Result<std::vector<std::string>> gather(const std::string& text);
@@ -104,6 +112,22 @@ class Session {
 
   // A new worker. The first ones begin in tick 0 (SessionOptions::workers).
   Result<Worker> worker();
+
+  // Steps that need not wait for every worker (godwit/steps.h): those of the workers of all nodes
+  // begin when all nodes have called this, with the same options. `workers` are the ids of those of
+  // this node which take part. What was found out in steps before is used, if the
+  // options are the same but for the epochs. kInvalidArgument for bad options, or if steps are
+  // going on. To be called by one thread of each node, when all workers have seen the end of the
+  // steps before.
+  Result<> begin_steps(const StepOptions& options, std::span<const WorkerId> workers);
+  // Ends them early, for all workers of all nodes. Does nothing but on node 0. Any thread.
+  void stop_steps();
+  // What has come of steps since the last call. Empty but on node 0.
+  StepReport take_step_report();
+
+  // Nodes that are lost, of those that can be done without, as all nodes know it since the last
+  // barrier(), gather() or the like.
+  std::vector<NodeId> absent() const;
 
   // Counters and gauges of this node by name, such as "pull.keys": what its workers have done so
   // far, and where rows are (docs/placement.md).

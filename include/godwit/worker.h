@@ -5,18 +5,27 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "godwit/ids.h"
 #include "godwit/lease.h"
 #include "godwit/result.h"
 #include "godwit/sampling.h"
+#include "godwit/steps.h"
 #include "godwit/table.h"
 
 namespace godwit {
 
 struct SampledRows;
 class WorkerState;
+
+// What a worker has added up in a step, of one table.
+struct StepSums {
+  const Table* table = nullptr;
+  std::span<const Key> keys = {};
+  std::span<const float> sums = {};  // keys.size() * row_length
+};
 
 enum class OptimizerState { kKeep, kReset };
 
@@ -99,6 +108,16 @@ class Worker {
   // better. For tables that find out themselves how old reads may be. kInvalidArgument for a NaN or
   // an infinity.
   Result<> report_objective(double value);
+
+  // The next step of this worker (Session::begin_steps); nothing if there are no more. From now on
+  // pull() reads the parameters of that step. Waits until there is one; kTimeout says who is slow.
+  Result<std::optional<Step>> begin_step();
+  // Gives back the sums of the gradients of all samples of the step, each row once, and returns
+  // without waiting for others. kInvalidArgument for a table that steps cannot change, for a NaN or
+  // infinity, or if not all samples were computed.
+  Result<> end_step(const Step& step, std::span<const StepSums> sums, const StepOutcome& outcome);
+  // The same without anything that could be used: it is over, and only how long it took counts.
+  Result<> give_up_step(const Step& step, const StepOutcome& outcome);
 
   // Ends this worker's tick and begins the next. Closes the leases that end with it.
   Result<> advance();

@@ -10,6 +10,7 @@
 
 #include "base/try.h"
 #include "bench/clock_bench.h"
+#include "bench/pace_bench.h"
 #include "bench/placement_bench.h"
 #include "bench/remote_bench.h"
 #include "bench/staleness_bench.h"
@@ -199,26 +200,59 @@ void add_train_flags(CLI::App& bench, TrainFlags& flags) {
       ->check(CLI::Range(1, 1000));
 }
 
+PaceBenchOptions pace_options(std::int64_t seeds, bool quick) {
+  PaceBenchOptions options = quick ? PaceBenchOptions::quick() : PaceBenchOptions::full();
+  options.environment = parse_environment(environ);
+  options.catalog = catalog_of(options.environment);
+  options.seeds.clear();
+  for (std::int64_t seed = 1; seed <= seeds; ++seed) options.seeds.push_back(seed);
+  return options;
+}
+
+using Run = std::function<Result<>(bool quick, const OnResult&)>;
+
+CLI::App* add_bench(CLI::App& verb, Action& action, const char* name, const char* what, Run run) {
+  CLI::App* bench = verb.add_subcommand(name, what);
+  auto options = std::make_shared<BenchOptions>();
+  bench->add_flag("--quick", options->quick, "the main cases only, in under a minute");
+  bench->add_flag("--json", options->json, "one JSON object a line instead of a table");
+  bench->callback([options, name, run = std::move(run), &action] {
+    action = [options, name, run](std::ostream& out, std::ostream& err) {
+      const auto bound = [&](const OnResult& on_result) { return run(options->quick, on_result); };
+      return run_bench(name, *options, bound, out, err);
+    };
+  });
+  return bench;
+}
+
+// add(name, what, run) as in add_bench_verb().
+template <class Add>
+void add_training_benches(const Add& add) {
+  auto train_flags = std::make_shared<TrainFlags>();
+  CLI::App* train =
+      add("train", "training against plain arrays, on 1, 2, 4 nodes, and against other programs",
+          [train_flags](bool quick, const OnResult& on_result) -> Result<> {
+            GODWIT_TRY_ASSIGN(const auto options, train_options(*train_flags, quick));
+            return run_train_bench(options, on_result);
+          });
+  add_train_flags(*train, *train_flags);
+  auto seeds = std::make_shared<std::int64_t>(1);
+  add("pace",
+      "steps that wait for all workers, or for as many as seems best, with slow ones and not",
+      [seeds](bool quick, const OnResult& on_result) {
+        return run_pace_bench(pace_options(*seeds, quick), on_result);
+      })
+      ->add_option("--seeds", *seeds, "how many: medians are shown")
+      ->check(CLI::Range(1, 1000));
+}
+
 }  // namespace
 
 void add_bench_verb(CLI::App& app, Action& action) {
   CLI::App* verb = app.add_subcommand("bench", "measure this machine against its limits");
   verb->require_subcommand(1);
-  const auto add = [&](const char* name, const char* what,
-                       std::function<Result<>(bool quick, const OnResult&)> run) {
-    CLI::App* bench = verb->add_subcommand(name, what);
-    auto options = std::make_shared<BenchOptions>();
-    bench->add_flag("--quick", options->quick, "the main cases only, in under a minute");
-    bench->add_flag("--json", options->json, "one JSON object a line instead of a table");
-    bench->callback([options, name, run = std::move(run), &action] {
-      action = [options, name, run](std::ostream& out, std::ostream& err) {
-        const auto bound = [&](const OnResult& on_result) {
-          return run(options->quick, on_result);
-        };
-        return run_bench(name, *options, bound, out, err);
-      };
-    });
-    return bench;
+  const auto add = [&](const char* name, const char* what, Run run) {
+    return add_bench(*verb, action, name, what, std::move(run));
   };
   add("store", "rows in memory against a plain array: pull, push, rows in place",
       [](bool quick, const OnResult& on_result) {
@@ -258,14 +292,7 @@ void add_bench_verb(CLI::App& app, Action& action) {
             return run_placement_bench(options, on_result);
           });
   add_placement_flags(*placement, *flags);
-  auto train_flags = std::make_shared<TrainFlags>();
-  CLI::App* train =
-      add("train", "training against plain arrays, on 1, 2, 4 nodes, and against other programs",
-          [train_flags](bool quick, const OnResult& on_result) -> Result<> {
-            GODWIT_TRY_ASSIGN(const auto options, train_options(*train_flags, quick));
-            return run_train_bench(options, on_result);
-          });
-  add_train_flags(*train, *train_flags);
+  add_training_benches(add);
 }
 
 }  // namespace godwit

@@ -27,7 +27,7 @@ Train large sparse models on one machine or many, without tuning.
   ckpt       look at checkpoints, check them, remove old ones
   doctor     is this machine fit to run jobs?
   bench      measure this machine against its limits
-  sim        run a whole cluster in this process from one seed
+  sim        run a whole cluster in this process from one seed; compare paces
 
   godwit <command> --help   the options of a command
   godwit --version          the version
@@ -80,9 +80,13 @@ std::string wrong_choice(const CLI::App& app, const std::vector<std::string>& ar
       names += names.empty() ? "" : ", ";
       names += command->get_name();
     }
-    if (i == arguments.size()) return fmt::format("{} needs one of: {}", path, names);
+    const bool may_end = i > 0 && chosen->get_require_subcommand_min() == 0;
+    if (i == arguments.size()) {
+      return may_end ? "" : fmt::format("{} needs one of: {}", path, names);
+    }
     if (arguments[i].starts_with('-')) {
       if (chosen->get_option_no_throw(arguments[i]) != nullptr) return "";  // the parser knows
+      if (may_end) return "";
       return fmt::format("{} has no option '{}'; it needs one of: {}", path, arguments[i], names);
     }
     const auto found = std::find_if(commands.begin(), commands.end(), [&](const CLI::App* command) {

@@ -195,6 +195,10 @@ TEST(CommandLine, SeedsPassAndTheCanaryDoesNot) {
   EXPECT_EQ(canary.code, kExitFailed);
   EXPECT_THAT(canary.err, HasSubstr("replay: godwit sim --seeds 7 --canary"));
   EXPECT_EQ(run({"sim", "--clocks", "--seeds", "1..20"}).code, kExitOk);
+  EXPECT_EQ(run({"sim", "--steps", "--seeds", "1..20"}).code, kExitOk);
+  EXPECT_THAT(run({"sim", "--steps", "--seeds", "7", "--canary"}).err,
+              HasSubstr("replay: godwit sim --seeds 7 --steps --canary"));
+  EXPECT_EQ(run({"sim", "--steps", "--clocks"}).code, kExitUsage);
   EXPECT_THAT(run({"sim", "--canary", "--first-failure", "--seeds", "7..9"}).out,
               HasSubstr("1 seeds"));
   const Outcome late = run({"sim", "--clocks", "--seeds", "7", "--canary"});
@@ -203,6 +207,37 @@ TEST(CommandLine, SeedsPassAndTheCanaryDoesNot) {
   for (const char* seeds : {"", "x", "5..1", "1..", "-3"}) {
     EXPECT_EQ(run({"sim", std::string("--seeds=") + seeds}).code, kExitUsage) << seeds;
   }
+}
+
+TEST(CommandLine, SimPaceComparesWaysToWait) {
+  const Outcome outcome = run(
+      {"sim", "pace", "--quick", "--seeds", "1", "--law", "J,F", "--policies", "fixed:40,auto"});
+  EXPECT_EQ(outcome.code, kExitOk);
+  EXPECT_THAT(outcome.out, HasSubstr("law J: exponential, even curvature; 1 seed"));
+  EXPECT_THAT(outcome.out, HasSubstr("law F: Pareto 1.5"));
+  EXPECT_THAT(outcome.out, testing::ContainsRegex("fixed:40 .*\nauto "));
+  EXPECT_THAT(outcome.err, HasSubstr("law F, seed 1 of 1"));
+  const Outcome json =
+      run({"sim", "pace", "--quick", "--seeds", "2", "--law", "J", "--policies", "auto", "--json"});
+  EXPECT_THAT(json.out, HasSubstr("{\"law\":\"J\",\"policy\":\"auto\",\"seed\":2,"));
+  EXPECT_THAT(json.out, Not(HasSubstr("law J")));
+}
+
+TEST(CommandLine, SimPaceNamesWhatItKnows) {
+  EXPECT_THAT(run({"sim", "pace", "--law", "A,Z"}).err, HasSubstr("no law 'Z'"));
+  EXPECT_THAT(run({"sim", "pace", "--law", "Z"}).err, HasSubstr("F  Pareto 1.5"));
+  EXPECT_THAT(run({"sim", "pace", "--policies", "atuo"}).err, HasSubstr("did you mean 'auto'"));
+  EXPECT_THAT(run({"sim", "pace", "--policies", "fixed:51"}).err, HasSubstr("from 1 to 50"));
+  for (const std::vector<std::string>& words : {std::vector<std::string>{"--law", "Z"},
+                                                {"--policies", "fixed:0"},
+                                                {"--seeds", "0"},
+                                                {"--plot", "/no/such/directory/plot.svg"},
+                                                {"--fast"}}) {
+    std::vector<std::string> arguments{"sim", "pace"};
+    arguments.insert(arguments.end(), words.begin(), words.end());
+    EXPECT_EQ(run(arguments).code, kExitUsage) << words[0];
+  }
+  EXPECT_THAT(run({"sim", "pase"}).err, HasSubstr("'pase'"));
 }
 
 TEST(CommandLine, AnOptionInThePlaceOfACommandIsNamed) {

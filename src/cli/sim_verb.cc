@@ -10,6 +10,7 @@
 #include "cli/command_line.h"
 #include "cli/verbs.h"
 #include "sim/clock_world.h"
+#include "sim/step_world.h"
 #include "sim/world.h"
 
 namespace godwit {
@@ -20,6 +21,7 @@ struct SimOptions {
   bool json = false;
   bool canary = false;
   bool clocks = false;
+  bool steps = false;
   bool first_only = false;
 };
 
@@ -59,12 +61,23 @@ Ended run_seed(std::uint64_t seed, const SimOptions& options) {
     scenario.lose_an_update = options.canary;
     return run_world<sim::ClockWorld>(seed, scenario);
   }
+  if (options.steps) {
+    sim::StepScenario scenario = sim::draw_step_scenario(seed);
+    if (options.canary) sim::add_canary(scenario);
+    return run_world<sim::StepWorld>(seed, scenario);
+  }
   sim::Scenario scenario = sim::draw_scenario(seed);
   if (options.canary) {
     scenario.kill_a_node = false;
     scenario.lose_an_update = true;
   }
   return run_world<sim::World>(seed, scenario);
+}
+
+// "godwit sim --seeds 7 --clocks": how to see it again.
+std::string replay_line(std::uint64_t seed, const SimOptions& options) {
+  return fmt::format("godwit sim --seeds {}{}{}{}", seed, options.clocks ? " --clocks" : "",
+                     options.steps ? " --steps" : "", options.canary ? " --canary" : "");
 }
 
 int run_sim(const SimOptions& options, std::ostream& out, std::ostream& err) {
@@ -88,9 +101,8 @@ int run_sim(const SimOptions& options, std::ostream& out, std::ostream& err) {
     }
     if (ended.violation) {
       ++failed;
-      err << fmt::format("seed {}: {}\n  faults: {}\n  replay: godwit sim --seeds {}{}{}\n", seed,
-                         *ended.violation, to_string(ended.faults), seed,
-                         options.clocks ? " --clocks" : "", options.canary ? " --canary" : "");
+      err << fmt::format("seed {}: {}\n  faults: {}\n  replay: {}\n", seed, *ended.violation,
+                         to_string(ended.faults), replay_line(seed, options));
     }
     ++run;
     if (seed == seeds->last || (ended.violation && options.first_only)) break;
@@ -111,9 +123,13 @@ void add_sim_verb(CLI::App& app, Action& action) {
   verb->add_option("--seeds", options->seeds, "which: one, or a range A..B")->capture_default_str();
   verb->add_flag("--json", options->json, "one JSON object a seed instead of a summary");
   verb->add_flag("--clocks", options->clocks, "jobs whose reads may not be older than some ticks");
+  verb->add_flag("--steps", options->steps, "jobs in steps that need not wait for every worker")
+      ->excludes("--clocks");
   verb->add_flag("--first-failure", options->first_only, "stop at the first seed that fails");
   verb->add_flag("--canary", options->canary, "lose an update on purpose: every seed must fail");
-  verb->callback([options, &action] {
+  add_sim_pace_verb(*verb, action);
+  verb->callback([options, verb, &action] {
+    if (!verb->get_subcommands().empty()) return;
     action = [options](std::ostream& out, std::ostream& err) {
       return run_sim(*options, out, err);
     };

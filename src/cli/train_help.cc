@@ -19,6 +19,7 @@ std::string task_list() {
 std::string data_list() {
   const TextRows rows = {
       {"  wordnet", "kge, lda, w2v", "Debian's wordnet-base"},
+      {"  fashion-mnist", "mlp", "Debian's dataset-fashion-mnist"},
       {"  wn18rr", "kge", "in GODWIT_DATA, as are the next three"},
       {"  movietweetings-100k", "mf", ""},
       {"  simplewiki8", "lda, w2v", ""},
@@ -26,7 +27,7 @@ std::string data_list() {
       {"  generated:lowrank,rows=1000", "mf", ""},
       {"  generated:graph,entities=20000", "kge", ""},
       {"  generated:ctr,rows=10000", "ctr", ""},
-      {"  generated:linear,features=500", "lasso", ""},
+      {"  generated:linear,features=500", "lasso, linreg", ""},
       {"  a file or a directory", "all", "of the task's kind: docs/tasks"},
   };
   return "Data, and the tasks that read them:\n" + aligned_rows(rows);

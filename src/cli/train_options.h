@@ -18,6 +18,7 @@ struct TrainOptions {
   std::string task;
   std::string data;
   std::int64_t nodes = 1;
+  std::int64_t job_nodes = 1;   // of the job
   std::int64_t nodes_here = 1;  // of the job, on this machine, as far as is known
   std::string run;              // directory of the run; empty: a new one in `runs`
   bool resume = false;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <ctime>
+#include <iterator>
 #include <ostream>
 #include <utility>
 
@@ -14,6 +15,7 @@
 #include "cli/train_text.h"
 #include "report/environment_info.h"
 #include "report/run_report.h"
+#include "report/step_files.h"
 #include "report/terminal.h"
 #include "train/figure_text.h"
 #include "train/saved_model.h"
@@ -215,6 +217,25 @@ void TrainOutput::on_judged(const JudgeReport& report) {
   }
 }
 
+void TrainOutput::on_steps(StepReport report) {
+  if (report.steps.empty()) return;
+  const auto write_csv = [&](const char* file, const std::string& header, const std::string& text) {
+    const auto written = dir_->append_to(file, header, text);
+    if (!written.ok()) warn(written.error().message());
+  };
+  write_csv("steps.csv", steps_csv_header(), steps_csv(report.steps));
+  write_csv("step_workers.csv", step_workers_csv_header(), step_workers_csv(report.workers));
+  for (const std::string& alarm : report.alarms) warn(alarm);
+  const auto append = [](auto& all, auto& more) {
+    all.insert(all.end(), std::make_move_iterator(more.begin()),
+               std::make_move_iterator(more.end()));
+  };
+  append(steps_.steps, report.steps);
+  append(steps_.workers, report.workers);
+  steps_.loads = std::move(report.loads);
+  steps_.expected = std::move(report.expected);
+}
+
 void TrainOutput::end(const LoopResult& result, const std::vector<RunSection>& sections) {
   RunEnd end{.seconds = seconds_, .outcome = outcome_of(result.cause)};
   MetricLine last;
@@ -259,7 +280,9 @@ void TrainOutput::fail(const Error& error) {
 }
 
 void TrainOutput::write_report() {
-  const auto written = dir_->write_report(run_report_html(run_report_of(lines_)));
+  RunReport report = run_report_of(lines_);
+  report.pictures = step_pictures(steps_);
+  const auto written = dir_->write_report(run_report_html(report));
   if (!written.ok()) warn(written.error().message());
   if (const auto synced = dir_->sync(); !synced.ok()) warn(synced.error().message());
 }

@@ -11,6 +11,7 @@
 #include "base/time_source.h"
 #include "cli/train_options.h"
 #include "godwit/result.h"
+#include "godwit/steps.h"
 #include "report/progress.h"
 #include "report/run_dir.h"
 #include "report/run_lines.h"
@@ -37,6 +38,8 @@ class TrainOutput {
              std::int64_t epochs, bool is_resumed);
   void on_segment(const SegmentReport& report);
   void on_judged(const JudgeReport& report);
+  // What has come of steps since the last time, if the task trains in steps.
+  void on_steps(StepReport report);
   void warn(const std::string& text);
   // All is over: figures, sections, report.html.
   void end(const LoopResult& result, const std::vector<RunSection>& sections);
@@ -67,6 +70,7 @@ class TrainOutput {
   double seconds_ = 0;
   ProgressState state_;
   double relocations_ = 0;
+  StepReport steps_;  // so far
 };
 
 }  // namespace godwit

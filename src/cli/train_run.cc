@@ -23,6 +23,7 @@
 #include "launch/launch_outcome.h"
 #include "train/common_settings.h"
 #include "train/saved_model.h"
+#include "train/step_task.h"
 #include "train/training_loop.h"
 
 namespace godwit {
@@ -42,7 +43,9 @@ class TrainRun {
     GODWIT_TRY(check_common_settings(settings_));
     const std::int64_t workers = count_workers();
     // Before the data are read: who reads longer than others does not miss them.
-    GODWIT_TRY_ASSIGN(session_, Session::open({.workers = workers}));
+    GODWIT_TRY_ASSIGN(
+        session_,
+        Session::open({.workers = workers, .servers = servers_of(settings_, options_.job_nodes)}));
     auto done = train_in_session(workers);
     if (!done.ok()) {
       if (is_first()) output_.fail(done.error());
@@ -114,7 +117,10 @@ class TrainRun {
                     options_.resume);
     }
     LoopEvents events;
-    events.on_segment = [&](const SegmentReport& report) { output_.on_segment(report); };
+    events.on_segment = [&](const SegmentReport& report) {
+      output_.on_segment(report);
+      output_.on_steps(session_->take_step_report());
+    };
     events.on_judged = [&](const JudgeReport& report) { output_.on_judged(report); };
     events.save = [&](const LoopState& state) { return save(state); };
     events.on_save_failed = [&](const Error& error) {
@@ -122,6 +128,7 @@ class TrainRun {
     };
     const LoopOptions loop{.workers = workers,
                            .judge_every = settings_.count("judge_every"),
+                           .judges_test = settings_.flag("judge_test"),
                            .patience = settings_.count("patience"),
                            .seconds_max = 60 * settings_.number("max_minutes"),
                            .save_every = settings_.number("save_every"),

@@ -19,6 +19,7 @@
 #include "launch/discovery.h"
 #include "launch/launcher.h"
 #include "report/text_table.h"
+#include "train/step_task.h"
 #include "train/tasks.h"
 
 namespace godwit {
@@ -62,15 +63,17 @@ int tell_outcome(const LaunchOutcome& outcome, std::ostream& err) {
 }
 
 // Starts this program once per node; node 0's words are the job's.
-int launch_nodes(const TrainOptions& options, const Environment& environment, std::ostream& out,
-                 std::ostream& err) {
+int launch_nodes(const TrainOptions& options, const Settings& settings,
+                 const Environment& environment, std::ostream& out, std::ostream& err) {
   std::vector<std::string> command{"/proc/self/exe"};
   command.insert(command.end(), options.arguments.begin(), options.arguments.end());
   RealDisk disk;
   const RealTime time;
   out << std::flush;
   // A node that is told to stop may have much to save.
-  const SupervisorOptions supervision{.interrupt_grace = std::chrono::minutes(5)};
+  const std::int64_t servers = servers_of(settings, options.nodes);
+  const SupervisorOptions supervision{.interrupt_grace = std::chrono::minutes(5),
+                                      .spared_from = servers > 0 ? servers : options.nodes};
   const auto outcome = launch({.nodes = options.nodes,
                                .command = std::move(command),
                                .environment = environment,
@@ -112,8 +115,9 @@ int run_train(TrainOptions options, std::ostream& out, std::ostream& err) {
                   err);
   }
   if (place->nodes == 1 && options.nodes > 1) {
-    return launch_nodes(options, environment, out, err);
+    return launch_nodes(options, *settings, environment, out, err);
   }
+  options.job_nodes = place->nodes;
   if (place->local) options.nodes_here = place->nodes;
   return run_training(options, **kind, std::move(*settings), environment, out, err);
 }
@@ -148,6 +152,24 @@ void add_settings_options(CLI::App& verb, const std::shared_ptr<TrainOptions>& o
         [options, name](const std::string& value) { options->set.emplace_back(name, value); },
         std::string("short for --set ") + name + "=...");
   }
+  for (const char* name : {"pace", "late"}) {
+    verb.add_option_function<std::string>(
+        std::string("--") + name,
+        [options, name](const std::string& value) { options->set.emplace_back(name, value); },
+        std::string("short for --set ") + name + "=...; of mlp and linreg");
+  }
+  verb.add_option_function<std::string>(
+      "--compute-slack",
+      [options](const std::string& value) { options->set.emplace_back("compute_slack", value); },
+      "short for --set compute_slack=...; of mlp and linreg");
+  verb.add_option_function<std::vector<std::string>>(
+      "--inject",
+      [options](const std::vector<std::string>& delays) {
+        std::string all;
+        for (const std::string& delay : delays) all += (all.empty() ? "" : "; ") + delay;
+        options->set.emplace_back("inject", all);
+      },
+      "delays for experiments, such as \"worker 3: compute x10\"; of mlp and linreg");
   verb.add_option_function<std::string>(
       "--save-every",
       [options](const std::string& value) { options->set.emplace_back("save_every", value); },

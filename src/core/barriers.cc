@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
+#include "base/check.h"
 #include "base/errors.h"
+#include "base/try.h"
 #include "core/peers.h"
 
 namespace godwit {
@@ -27,7 +29,9 @@ void Barriers::enter(TicketId ticket) {
 std::vector<NodeId> Barriers::missing() const {
   std::vector<NodeId> nodes;
   for_each_peer(self_, nodes_, [&](NodeId peer) {
-    if (reached_[static_cast<std::size_t>(peer.value())] < entered_) nodes.push_back(peer);
+    const auto number = static_cast<std::uint32_t>(peer.value());
+    if (std::binary_search(lost_.begin(), lost_.end(), number)) return;
+    if (reached_[number] < entered_) nodes.push_back(peer);
   });
   return nodes;
 }
@@ -43,12 +47,30 @@ Result<> Barriers::on_barrier(NodeId from, const Barrier& barrier) {
                       reached);
   }
   reached = barrier.number;
-  // Some node is the last to come: all others are here or further.
-  if (*std::min_element(reached_.begin(), reached_.end()) < barrier.number) return {};
-  for_each_peer(self_, nodes_, [&](NodeId peer) {
-    links_.send(peer, make_frame(kFirstTerm, Released{.number = barrier.number}));
-  });
-  return on_released(self_, {.number = barrier.number});
+  return release();
+}
+
+Result<> Barriers::release() {
+  std::uint64_t all = entered_;
+  for (std::size_t node = 0; node < reached_.size(); ++node) {
+    const auto number = static_cast<std::uint32_t>(node);
+    if (!std::binary_search(lost_.begin(), lost_.end(), number))
+      all = std::min(all, reached_[node]);
+  }
+  while (released_ < all) {
+    const Released released{.number = ++released_, .absent = lost_};
+    for_each_peer(self_, nodes_,
+                  [&](NodeId peer) { links_.send(peer, make_frame(kFirstTerm, released)); });
+    GODWIT_TRY(on_released(self_, released));
+  }
+  return {};
+}
+
+void Barriers::do_without(NodeId node) {
+  lost_.push_back(static_cast<std::uint32_t>(node.value()));
+  std::sort(lost_.begin(), lost_.end());
+  const auto released = release();
+  GODWIT_CHECK(released.ok());
 }
 
 Result<> Barriers::on_released(NodeId from, const Released& released) {
@@ -57,6 +79,8 @@ Result<> Barriers::on_released(NodeId from, const Released& released) {
   if (place == waiting_.end()) {
     return corruption("released from barrier {}, which nobody entered", released.number);
   }
+  absent_.clear();
+  for (const std::uint32_t node : released.absent) absent_.push_back(NodeId{node});
   const TicketId ticket = place->second;
   waiting_.erase(place);
   return waits_.arrived(Waits::wire_number(ticket, 0), 1);

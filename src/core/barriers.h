@@ -18,6 +18,11 @@ class Barriers {
   // This node is at its next barrier; the ticket is done when all nodes are at theirs.
   void enter(TicketId ticket);
 
+  // A node is lost, and the others go on. REQUIRES: this is the coordinator.
+  void do_without(NodeId node);
+  // Nodes that were lost when the last barrier was left; the same on all nodes.
+  const std::vector<NodeId>& absent() const { return absent_; }
+
   // Nodes that have not come to the barrier at which this node is. REQUIRES: it is the coordinator.
   std::vector<NodeId> missing() const;
 
@@ -26,13 +31,20 @@ class Barriers {
   Result<> on_released(NodeId from, const Released& released);
 
  private:
+  // Releases those that all nodes have reached but for the lost ones. Coordinator only.
+  Result<> release();
+
   const NodeId self_;
   const std::int64_t nodes_;
   Links& links_;
   Waits& waits_;
   std::uint64_t entered_ = 0;                  // by this node
   std::map<std::uint64_t, TicketId> waiting_;  // by number
-  std::vector<std::uint64_t> reached_;         // by each node; coordinator only
+  std::vector<NodeId> absent_;
+  // Of the coordinator only:
+  std::vector<std::uint64_t> reached_;  // by each node
+  std::vector<std::uint32_t> lost_;     // nodes, rising
+  std::uint64_t released_ = 0;
 };
 
 }  // namespace godwit

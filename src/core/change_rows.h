@@ -18,6 +18,7 @@ inline Result<> change_rows(TableRows& rows, PushMode mode, std::span<const Key>
     case PushMode::kMerge:
     case PushMode::kExchange:
       return rows.merge(keys, floats, scratch);
+    case PushMode::kStep:  // never comes here: its sums are kept for the end of their step
     case PushMode::kSetKeepState:
     case PushMode::kSetResetState:
       break;

@@ -61,6 +61,7 @@ class WiredCores {
  public:
   struct Options {
     std::int64_t nodes = 3;
+    std::int64_t servers = 0;                      // 0: all
     std::int64_t workers = 0;                      // of each that are expected
     std::vector<std::uint64_t> memory_bytes = {};  // of each node; none: plenty
     Router::FirstGuess first_guess = {};           // of all nodes
@@ -163,6 +164,7 @@ class WiredCores {
           wire(cores, self),
           core({.self = self,
                 .nodes = options.nodes,
+                .servers = options.servers,
                 .workers = options.workers,
                 .liveness = options.liveness,
                 .first_guess = options.first_guess},

@@ -36,15 +36,18 @@ Result<> decoded(const PartView& part, Fn&& fn) {
 NodeCore::NodeCore(const NodeCoreOptions& options, Tables& tables, FrameSink& sink,
                    TicketEvents& events, Time now)
     : options_(options),
-      map_(options.nodes),
+      map_(options.nodes, options.servers > 0 ? options.servers : options.nodes),
+      tables_(tables),
       members_(options.self, options.nodes, options.liveness, now),
       events_(events),
       waits_(*this),
       links_(options.self, options.nodes, sink, options.links),
       buffers_(tables),
+      step_buffers_(tables),
       clocks_(options.self, options.nodes, options.workers, tables, buffers_, links_, waits_, now),
       shared_(options.self, map_, tables, wanted_, buffers_, links_),
-      router_(options.self, map_, tables, shared_, buffers_, links_, waits_, options.first_guess),
+      router_(options.self, map_, tables, shared_, buffers_, step_buffers_, links_, waits_,
+              options.first_guess),
       visits_(options.nodes, tables, wanted_, shared_, router_, waits_, flights_, clocks_),
       entries_(options.self, options.nodes, wanted_, shared_, visits_, router_, waits_, flights_,
                buffers_),
@@ -52,11 +55,12 @@ NodeCore::NodeCore(const NodeCoreOptions& options, Tables& tables, FrameSink& si
       tick_flush_(wanted_, shared_, visits_, leases_, waits_, flights_),
       registry_(options.self, options.nodes, tables, links_, waits_),
       barriers_(options.self, options.nodes, links_, waits_),
+      steps_(options.self, map_, step_buffers_, router_, links_, waits_),
       next_beat_(now + options.liveness.beat_every) {}
 
 void NodeCore::on_up(NodeId peer, Incarnation incarnation, Time now) {
   if (members_.on_up(peer, incarnation, now)) links_.on_up(peer);
-  note_losses();
+  note_losses(now);
 }
 
 void NodeCore::on_room(NodeId peer) {
@@ -74,17 +78,18 @@ void NodeCore::on_frame(NodeId peer, const FramePtr& frame, Time now) {
   members_.on_heard(peer, now);
   shared_.note_time(now);
   const auto view = open_frame(frame->bytes());
-  if (!view.ok()) return lose(peer, view.error());
+  if (!view.ok()) return lose(peer, view.error(), now);
   const auto is_new = links_.on_frame(peer, view->header(), frame->size());
-  if (!is_new.ok()) return lose(peer, is_new.error());
+  if (!is_new.ok()) return lose(peer, is_new.error(), now);
   if (!*is_new) return;
   for (const PartView part : *view) {
     auto handled = handle(peer, part, frame, now);
     if (handled.ok()) handled = handle_released(now);
-    if (!handled.ok()) return lose(peer, handled.error());
+    if (!handled.ok()) return lose(peer, handled.error(), now);
   }
   shared_.flush();
   leases_.collect(now);
+  steps_.member().collect();
   end_flushes();
   flush_ticks(now);
 }
@@ -127,6 +132,7 @@ void NodeCore::flush_ticks(Time now) {
 }
 
 const std::optional<Error>& NodeCore::loss() const {
+  if (steps_.failure()) return steps_.failure();
   if (entries_.failure()) return entries_.failure();
   return buffers_.failure() ? buffers_.failure() : visits_.failure();
 }
@@ -154,7 +160,9 @@ void NodeCore::end_flushes() {
 
 void NodeCore::on_done(TicketId ticket) {
   flights_.end(ticket);
-  if (!visits_.on_done(ticket) && !entries_.on_done(ticket)) events_.on_done(ticket);
+  const bool is_own =
+      visits_.on_done(ticket) || entries_.on_done(ticket) || steps_.member().on_done(ticket);
+  if (!is_own) events_.on_done(ticket);
 }
 
 bool NodeCore::round(Time now, Flush flush) {
@@ -174,8 +182,12 @@ bool NodeCore::round(Time now, Flush flush) {
   return is_all;
 }
 
-// Requests that waited for rows which have come. Handling them may bring others.
+// Requests that waited for rows which have come, or for a step. Handling them may bring others.
 Result<> NodeCore::handle_released(Time now) {
+  for (const auto& frame : steps_.take_released()) {
+    GODWIT_TRY_ASSIGN(const FrameView view, open_frame(frame->bytes()));
+    for (const PartView part : view) GODWIT_TRY(handle(options_.self, part, frame, now));
+  }
   for (auto frames = shared_.take_released(); !frames.empty(); frames = shared_.take_released()) {
     for (const auto& frame : frames) {
       GODWIT_TRY_ASSIGN(const FrameView view, open_frame(frame->bytes()));
@@ -185,13 +197,19 @@ Result<> NodeCore::handle_released(Time now) {
   return {};
 }
 
+Result<> NodeCore::handle_pull(const Pull& pull) {
+  if (steps_.must_wait(pull)) {
+    steps_.park(pull);
+    return {};
+  }
+  if (!pull.in_step && pull.stable != 0) GODWIT_TRY(clocks_.on_stable(pull.stable));
+  return router_.on_pull(pull);
+}
+
 Result<> NodeCore::handle(NodeId peer, const PartView& part, const FramePtr& frame, Time now) {
   switch (part.type) {
     case PartType::kPull:
-      return decoded<Pull>(part, [&](const auto& pull) -> Result<> {
-        if (pull.stable != 0) GODWIT_TRY(clocks_.on_stable(pull.stable));
-        return router_.on_pull(pull);
-      });
+      return decoded<Pull>(part, [&](const auto& pull) { return handle_pull(pull); });
     case PartType::kAnswer:
       return decoded<Answer>(part, [&](const auto& a) { return router_.on_answer(a, frame); });
     case PartType::kPush:
@@ -233,27 +251,21 @@ Result<> NodeCore::handle(NodeId peer, const PartView& part, const FramePtr& fra
       return decoded<JoinClock>(part, [&](const auto&) { return clocks_.on_join(peer, now); });
     case PartType::kJoinedClock:
       return decoded<JoinedClock>(part, [&](const auto& j) { return clocks_.on_joined(peer, j); });
+    case PartType::kStepBegins:
+      return decoded<StepBegins>(part, [&](const auto& b) { return steps_.on_begins(peer, b); });
+    case PartType::kStepResult:
+      return decoded<StepResult>(part,
+                                 [&](const auto& r) { return steps_.on_result(peer, r, now); });
+    case PartType::kStepMovement:
+      return decoded<StepMovement>(part,
+                                   [&](const auto& m) { return steps_.on_movement(peer, m); });
+    case PartType::kJoinSteps:
+      return decoded<JoinSteps>(part, [&](const auto& j) { return steps_.on_join(peer, j, now); });
     case PartType::kBeat:
     case PartType::kReceipt:
       return {};
   }
   return corruption("a part of unknown type {}", static_cast<int>(part.type));
-}
-
-void NodeCore::lose(NodeId peer, const Error& why) {
-  members_.mark_lost(peer, why.message());
-  note_losses();
-}
-
-void NodeCore::note_losses() {
-  for (const NodeId peer : members_.take_newly_lost()) {
-    links_.on_down(peer);
-    links_.forget(peer);
-    if (!failure_) failure_ = members_.lost_error(peer);
-  }
-  if (!failure_) return;
-  finish_farewell_if_alone();
-  waits_.fail_all(*failure_);
 }
 
 bool NodeCore::is_round_due() const {
@@ -294,13 +306,16 @@ void NodeCore::on_timer(Time now) {
       links_.send_unnumbered(peer, make_frame(kFirstTerm, Beat{}));
     });
   }
+  steps_.on_timer(now);
+  release_parked(now);
   members_.expire(now);
-  note_losses();
+  note_losses(now);
 }
 
 Time NodeCore::next_timer() const {
-  if (options_.nodes == 1) return Time::max();
-  Time next = std::min({next_beat_, members_.next_check(), leases_.deadline(), clocks_.deadline()});
+  if (options_.nodes == 1) return steps_.deadline();
+  Time next = std::min({next_beat_, members_.next_check(), leases_.deadline(), clocks_.deadline(),
+                        steps_.deadline()});
   if (is_round_due()) next = std::min(next, next_round_ + kRoundSlack);
   if (const Time settling = settle_from(); settling < next) {
     next = std::min(next, settling + kSettlingSlack);
@@ -330,6 +345,18 @@ void NodeCore::send(TicketId ticket, Purpose purpose, TableId table, std::span<c
   router_.send(ticket, purpose, row_length, std::move(requests));
 }
 
+// What this node's own result brings about may let requests go on that have waited here.
+void NodeCore::send_step(const StepResult& result, std::span<const TableSums> sums, Time now) {
+  steps_.note_time(now);
+  steps_.member().send(result, sums);
+  release_parked(now);
+}
+
+void NodeCore::release_parked(Time now) {
+  const auto released = handle_released(now);
+  if (!released.ok() && !failure_) failure_ = released.error();
+}
+
 void NodeCore::say_bye(TicketId ticket) {
   const auto reason = failure_ ? ByeReason::kFailed : ByeReason::kFinished;
   const std::string text = failure_ ? failure_->message() : "";
@@ -355,13 +382,6 @@ Result<> NodeCore::on_bye(NodeId peer, const Bye& bye, Time now) {
   }
   finish_farewell_if_alone();
   return {};
-}
-
-void NodeCore::finish_farewell_if_alone() {
-  if (!farewell_ || !waits_.exists(*farewell_)) return;
-  for (const NodeId peer : waits_.waiting_for(*farewell_)) {
-    if (members_.has_left(peer)) waits_.arrived_from(*farewell_, peer);
-  }
 }
 
 }  // namespace godwit

@@ -17,6 +17,8 @@
 #include "core/members.h"
 #include "core/router.h"
 #include "core/shared_rows.h"
+#include "core/step_buffers.h"
+#include "core/steps.h"
 #include "core/table_registry.h"
 #include "core/tick_buffers.h"
 #include "core/tick_entries.h"
@@ -31,6 +33,7 @@ namespace godwit {
 struct NodeCoreOptions {
   NodeId self;
   std::int64_t nodes = 1;
+  std::int64_t servers = 0;  // the first nodes, which own all rows; 0: all
   std::int64_t workers = 0;  // that are expected from tick 0 on
   Liveness liveness;
   Links::Options links;
@@ -109,9 +112,18 @@ class NodeCore final : private TicketEvents {
   // The ticket is done when the worker may begin (core/clocks.h), or when `need` is stable.
   void begin_worker(TicketId ticket, WorkerId worker, Time now);
   void wait_until_stable(TicketId ticket, Tick need);
+  // Steps (core/steps.h). The ticket is done when there is a step for the worker, or no more.
+  void begin_steps(const StepOptions& options, std::span<const std::uint32_t> workers, Time now) {
+    steps_.begin(options, workers, now);
+  }
+  void await_step(TicketId ticket, WorkerId worker) {
+    if (!refuse_if_failed(ticket, "begin of a step")) steps_.member().await(ticket, worker);
+  }
+  void send_step(const StepResult& result, std::span<const TableSums> sums, Time now);
   // Nothing about rows is on its way or waits to be sent.
   bool is_quiet() const {
-    return shared_.is_quiet() && visits_.is_quiet() && leases_.is_quiet() && entries_.is_quiet();
+    return shared_.is_quiet() && visits_.is_quiet() && leases_.is_quiet() && entries_.is_quiet() &&
+           steps_.member().is_quiet();
   }
 
   // Why the job cannot go on, once it cannot: a node is lost.
@@ -134,32 +146,41 @@ class NodeCore final : private TicketEvents {
   const Visits& visits() const { return visits_; }
   const Links& links() const { return links_; }
   const Members& members() const { return members_; }
+  const Barriers& barriers() const { return barriers_; }
+  Steps& steps() { return steps_; }
+  const Steps& steps() const { return steps_; }
   const PartitionMap& map() const { return map_; }
 
  private:
   void on_done(TicketId ticket) override;
   Result<> handle(NodeId peer, const PartView& part, const FramePtr& frame, Time now);
+  Result<> handle_pull(const Pull& pull);
   Result<> handle_released(Time now);
+  void release_parked(Time now);
   Result<> on_bye(NodeId peer, const Bye& bye, Time now);
   // A ticket that begins after the job has failed ends at once.
   bool refuse_if_failed(TicketId ticket, const char* verb);
-  void lose(NodeId peer, const Error& why);
+  void lose(NodeId peer, const Error& why, Time now);
+  bool may_lose(NodeId peer) const;
+  void do_without(NodeId peer, Time now);
   void end_flushes();
   // Sends what workers have changed in ticks that they have ended, and says so once it has arrived.
   void flush_ticks(Time now);
   bool is_round_due() const;
   Time settle_from() const;
-  void note_losses();
+  void note_losses(Time now);
   void finish_farewell_if_alone();
   std::string describe_silent(Time now) const;
 
   const NodeCoreOptions options_;
   const PartitionMap map_;
+  const Tables& tables_;
   Members members_;
   TicketEvents& events_;
   Waits waits_;
   Links links_;
   TickBuffers buffers_;
+  StepBuffers step_buffers_;
   Clocks clocks_;
   WantedRows wanted_;
   Flights flights_;
@@ -171,6 +192,7 @@ class NodeCore final : private TicketEvents {
   TickFlush tick_flush_;
   TableRegistry registry_;
   Barriers barriers_;
+  Steps steps_;
   Time next_beat_;
   bool is_touched_ = false;
   std::optional<Time> round_begun_;  // by on_timer(), until it is said to have ended

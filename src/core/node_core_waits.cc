@@ -38,6 +38,9 @@ std::string NodeCore::describe(TicketId ticket, Time now) const {
     }
     return text;
   }
+  if (steps_.member().is_waiting(ticket)) {
+    return text + ", waiting for " + steps_.describe(now) + describe_silent(now);
+  }
   std::vector<NodeId> awaited = waits_.waiting_for(ticket);
   // Only a coordinator at a barrier waits for itself: it stands for those that have not come.
   if (std::erase(awaited, options_.self) > 0) awaited = barriers_.missing();

@@ -46,12 +46,14 @@ std::shared_ptr<Frame> write_push(const Push& head, std::span<const Key> keys,
 }  // namespace
 
 Router::Router(NodeId self, const PartitionMap& map, Tables& tables, SharedRows& shared,
-               TickBuffers& buffers, Links& links, Waits& waits, FirstGuess first_guess)
+               TickBuffers& buffers, StepBuffers& steps, Links& links, Waits& waits,
+               FirstGuess first_guess)
     : self_(self),
       map_(map),
       tables_(tables),
       shared_(shared),
       buffers_(buffers),
+      steps_(steps),
       links_(links),
       waits_(waits),
       first_guess_(std::move(first_guess)) {}
@@ -105,13 +107,14 @@ std::vector<OutgoingRequest> Router::write_pulls(TicketId ticket, TableId table,
                                                  std::span<const Key> keys,
                                                  std::uint32_t row_length,
                                                  std::span<const Split::Group> groups,
-                                                 bool whole_rows, Tick stable) const {
+                                                 bool whole_rows, Tick stable, bool in_step) const {
   return write_requests(ticket, row_length, groups,
                         [&](std::uint64_t number, std::span<const std::uint32_t> positions) {
                           const Pull head{.request = number,
                                           .origin = self_,
                                           .table = table,
                                           .whole_rows = whole_rows,
+                                          .in_step = in_step,
                                           .stable = shorten(stable)};
                           FrameWriter writer(Pull::part_bytes(positions.size(), false), kFirstTerm);
                           pick(keys, positions,
@@ -264,10 +267,19 @@ Result<> Router::on_push(const Push& push) {
   return split_.is_all(self_) ? apply(push, *rows) : forward(push);
 }
 
+Result<> Router::keep_or_apply(const Push& push, TableRows& rows) {
+  if (push.mode == PushMode::kStep) {
+    return steps_.add(push.origin, *push.mark, push.table, {push.keys.begin(), push.keys.end()},
+                      {push.floats.begin(), push.floats.end()});
+  }
+  if (push.mark) {
+    return buffers_.add(push.origin, *push.mark, push.table, push.mode, push.keys, push.floats);
+  }
+  return change_rows(rows, push.mode, push.keys, push.floats, scratch_);
+}
+
 Result<> Router::apply(const Push& push, TableRows& rows) {
-  const auto applied = push.mark ? buffers_.add(push.origin, *push.mark, push.table, push.mode,
-                                                push.keys, push.floats)
-                                 : change_rows(rows, push.mode, push.keys, push.floats, scratch_);
+  const auto applied = keep_or_apply(push, rows);
   if (!applied.ok()) return refuse(push.request, push.origin, push.keys.size(), applied.error());
   if (shared_.has_entries()) {
     shared_.on_changed(push.table, push.keys);

@@ -12,6 +12,7 @@
 #include "core/links.h"
 #include "core/shared_rows.h"
 #include "core/split.h"
+#include "core/step_buffers.h"
 #include "core/tables.h"
 #include "core/tick_buffers.h"
 #include "core/waits.h"
@@ -35,7 +36,8 @@ class Router {
 
   // REQUIRES: all arguments outlive this.
   Router(NodeId self, const PartitionMap& map, Tables& tables, SharedRows& shared,
-         TickBuffers& buffers, Links& links, Waits& waits, FirstGuess first_guess);
+         TickBuffers& buffers, StepBuffers& steps, Links& links, Waits& waits,
+         FirstGuess first_guess);
 
   // Thread-safe: only the map is read.
   bool is_mine(TableId table, Key key) const { return map_.home(table, key) == self_; }
@@ -48,10 +50,12 @@ class Router {
   // a moderate size. `row_length` is that of the floats which travel. `stable`: what was changed
   // up to this tick must be in the answers. `mark`: whose changes they are and of which tick, the
   // first of the requests; the others follow in order. Thread-safe.
+  // `in_step`: `stable` is a step, which must have begun where the rows are.
   std::vector<OutgoingRequest> write_pulls(TicketId ticket, TableId table,
                                            std::span<const Key> keys, std::uint32_t row_length,
                                            std::span<const Split::Group> groups,
-                                           bool whole_rows = false, Tick stable = kNoTick) const;
+                                           bool whole_rows = false, Tick stable = kNoTick,
+                                           bool in_step = false) const;
   std::vector<OutgoingRequest> write_pushes(TicketId ticket, TableId table, PushMode mode,
                                             std::span<const Key> keys,
                                             std::span<const float> floats, std::uint32_t row_length,
@@ -78,6 +82,7 @@ class Router {
   Result<> answer(const Pull& pull, TableRows& rows);
   Result<> answer_rows(const Pull& pull, TableRows& rows);
   Result<> apply(const Push& push, TableRows& rows);
+  Result<> keep_or_apply(const Push& push, TableRows& rows);
   // Groups the keys of a request that came here by where they go next; those that stay here until
   // their rows come are in the group of parked().
   void split_by_hops(TableId table, std::span<const Key> keys, bool via_home, std::uint32_t claim);
@@ -96,6 +101,7 @@ class Router {
   Tables& tables_;
   SharedRows& shared_;
   TickBuffers& buffers_;
+  StepBuffers& steps_;
   Links& links_;
   Waits& waits_;
   const FirstGuess first_guess_;

@@ -68,13 +68,14 @@ void TableRegistry::begin_making(const OpenTable& open) {
   const TableId id{next_id_++};
   const Opener opener{open.origin, open.request};
   const auto made = tables_.make(id, open.spec);
-  if (nodes_ == 1) {
+  if (static_cast<std::int64_t>(lost_.size()) == nodes_ - 1) {
     return answer(opener, id, made.ok() ? std::nullopt : std::optional(made.error()));
   }
   if (!made.ok()) return answer(opener, id, named(self_, made.error()));
   Pending& pending = pending_[id];
   pending.openers.push_back(opener);
   for_each_peer(self_, nodes_, [&](NodeId peer) {
+    if (lost_.contains(peer)) return;
     pending.missing.insert(peer);
     links_.send(peer, make_frame(kFirstTerm, MakeTable{.table = id, .spec = open.spec}));
   });
@@ -106,12 +107,24 @@ Result<> TableRegistry::on_made(NodeId from, const MadeTable& made) {
     give_up(made.table, named(from, Error(made.code, std::string(made.text))));
     return {};
   }
-  place->second.missing.erase(from);
-  if (!place->second.missing.empty()) return {};
+  note_made(made.table, from);
+  return {};
+}
+
+void TableRegistry::note_made(TableId id, NodeId by) {
+  const auto place = pending_.find(id);
+  place->second.missing.erase(by);
+  if (!place->second.missing.empty()) return;
   const std::vector<Opener> openers = std::move(place->second.openers);
   pending_.erase(place);
-  for (const Opener& opener : openers) answer(opener, made.table, std::nullopt);
-  return {};
+  for (const Opener& opener : openers) answer(opener, id, std::nullopt);
+}
+
+void TableRegistry::do_without(NodeId node) {
+  lost_.insert(node);
+  std::vector<TableId> ids;
+  for (const auto& [id, pending] : pending_) ids.push_back(id);
+  for (const TableId id : ids) note_made(id, node);
 }
 
 void TableRegistry::give_up(TableId id, const Error& error) {

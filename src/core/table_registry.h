@@ -33,6 +33,9 @@ class TableRegistry {
   Result<> on_ready(NodeId from, const TableReady& ready);
   Result<> on_drop(NodeId from, const DropTable& drop);
 
+  // A node is lost, and the others go on.
+  void do_without(NodeId node);
+
  private:
   struct Opener {
     NodeId node;
@@ -45,6 +48,7 @@ class TableRegistry {
   };
 
   void begin_making(const OpenTable& open);
+  void note_made(TableId id, NodeId by);
   void give_up(TableId id, const Error& error);
   void answer(const Opener& opener, TableId id, const std::optional<Error>& error);
 
@@ -54,6 +58,7 @@ class TableRegistry {
   Links& links_;
   Waits& waits_;
   std::map<TableId, Pending> pending_;
+  std::set<NodeId> lost_;  // tables are made without them
   std::int64_t next_id_ = 0;
 };
 

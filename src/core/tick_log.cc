@@ -73,6 +73,7 @@ void TickLog::apply(const Entry& entry, float* row) {
       return;
     case PushMode::kMerge:
     case PushMode::kExchange:
+    case PushMode::kStep:
       for (std::size_t i = 0; i < layout_.row_floats(); ++i) row[i] += floats[i];
   }
 }

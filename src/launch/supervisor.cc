@@ -152,6 +152,11 @@ void Supervisor::take_ends() {
     if (!status) continue;
     node->has_ended = true;
     --live_;
+    if (is_spared(*node, *status)) {
+      err_.add(fmt::format("godwit: node {} {}; the job goes on without it\n", node->node,
+                           to_string(*status)));
+      continue;
+    }
     ends.push_back({node->node, *status, is_told(*status)});
   }
   sort_simultaneous(ends);
@@ -165,6 +170,10 @@ bool Supervisor::is_told(const ExitStatus& status) const {
   if (phase_ == Phase::kRunning) return false;
   if (status.signal == 0 || status.signal == sent_signal_) return true;
   return phase_ == Phase::kKilled && status.signal == SIGKILL;
+}
+
+bool Supervisor::is_spared(const SupervisedNode& node, const ExitStatus& status) const {
+  return phase_ == Phase::kRunning && node.node >= options_.spared_from && status.signal != 0;
 }
 
 // Looks for processes that ended nodes have left in their groups, and has them ended too.

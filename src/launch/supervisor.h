@@ -6,6 +6,7 @@
 #include <poll.h>
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -41,6 +42,8 @@ struct SupervisorOptions {
   bool is_quiet = false;                             // leave out the nodes' lines
   Duration failure_grace = std::chrono::seconds(2);  // from SIGTERM to SIGKILL
   Duration interrupt_grace = std::chrono::seconds(10);  // likewise after an interrupt
+  // Nodes from this one on may die by a signal: the others go on without them.
+  std::int64_t spared_from = std::numeric_limits<std::int64_t>::max();
 };
 
 class Supervisor {
@@ -69,6 +72,7 @@ class Supervisor {
   void kill_all();
   void signal_all(int signal);
   bool is_told(const ExitStatus& status) const;
+  bool is_spared(const SupervisedNode& node, const ExitStatus& status) const;
   void write_log(SupervisedNode& node, std::string_view bytes);
   LaunchOutcome outcome() const;
 

@@ -47,6 +47,7 @@ class Checkpoints {
   Result<> settle_ticks();
   Result<> settle_moves();
   Result<Written> write_part(const std::string& tmp, const SaveOptions& options);
+  Result<> write_empty_part(const std::string& tmp, std::int64_t node, Manifest& manifest);
   Result<Manifest> write_parts(const std::string& tmp, const SaveOptions& options);
   Result<> finish(CheckpointDir& dir, Manifest manifest, const std::string& tmp, std::int64_t keep);
 

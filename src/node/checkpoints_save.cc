@@ -132,7 +132,7 @@ Result<std::string> Checkpoints::begin(CheckpointDir& dir, const std::string& di
   GODWIT_TRY_ASSIGN(const auto texts, gather_.agree(begun));
   const std::size_t token_length = new_token().size();
   for (std::size_t node = 1; node < texts.size(); ++node) {
-    if (texts[node] == texts[0].substr(token_length)) continue;
+    if (texts[node].empty() || texts[node] == texts[0].substr(token_length)) continue;
     return invalid_argument("node {} saves {}, but node 0 {}", node, texts[node],
                             texts[0].substr(token_length));
   }
@@ -185,6 +185,7 @@ Result<> Checkpoints::settle_moves() {
     std::uint64_t in = 0;
     std::uint64_t out = 0;
     for (const std::string& text : texts) {
+      if (text.empty()) continue;  // of a lost node, which had none
       std::uint64_t node_in = 0;
       std::uint64_t node_out = 0;
       if (std::sscanf(text.c_str(), "%lu %lu", &node_in, &node_out) != 2) {
@@ -237,6 +238,23 @@ Result<Checkpoints::Written> Checkpoints::write_part(const std::string& tmp,
   return written;
 }
 
+// Of a node that is lost: it owned nothing, or the job would have failed.
+Result<> Checkpoints::write_empty_part(const std::string& tmp, std::int64_t node,
+                                       Manifest& manifest) {
+  const std::string folder = tmp.substr(0, tmp.rfind('/'));
+  for (ManifestTable& table : manifest.tables) {
+    const TableSpec& spec = table.spec;
+    const ShardShape shape{.rows = 0,
+                           .row_length = spec.row_length,
+                           .state_length = spec.rule.state_length(spec.row_length)};
+    const std::string path = folder + "/" + shard_name(spec.name, node, node_.nodes());
+    const auto read = [](std::span<const Key>, ShardPart, std::span<float>) {};
+    GODWIT_TRY_ASSIGN(const FileSum sum, write_shard(*node_.disk(), path, shape, {}, read));
+    table.shards.push_back({.rows = 0, .sum = sum});
+  }
+  return {};
+}
+
 Result<Manifest> Checkpoints::write_parts(const std::string& tmp, const SaveOptions& options) {
   auto written = write_part(tmp, options);
   const auto text = [&]() -> Result<std::string> {
@@ -260,6 +278,10 @@ Result<Manifest> Checkpoints::write_parts(const std::string& tmp, const SaveOpti
     manifest.tables.push_back({.spec = table.spec, .shards = {}});
   }
   for (std::size_t node = 0; node < texts.size(); ++node) {
+    if (texts[node].empty()) {
+      if (is_first()) GODWIT_TRY(write_empty_part(tmp, static_cast<std::int64_t>(node), manifest));
+      continue;
+    }
     ByteReader reader(std::as_bytes(std::span(texts[node])));
     for (ManifestTable& table : manifest.tables) {
       const std::uint64_t rows = reader.read_u64();

@@ -69,6 +69,12 @@ Result<std::vector<std::string>> Gather::part(std::string_view text, std::size_t
   return parts;
 }
 
+bool Gather::is_absent(std::size_t node) const {
+  const std::vector<NodeId> absent = node_.absent();
+  return std::find(absent.begin(), absent.end(), NodeId{static_cast<std::int64_t>(node)}) !=
+         absent.end();
+}
+
 Result<std::vector<std::string>> Gather::all(const std::string& text) {
   if (text.size() > kGatheredMax) return invalid_argument("a text of {} bytes", text.size());
   if (node_.nodes() == 1) {
@@ -86,8 +92,9 @@ Result<std::vector<std::string>> Gather::all(const std::string& text) {
   GODWIT_TRY_ASSIGN(std::vector<std::string> texts, part(framed, 0));
   std::size_t longest = 0;
   std::vector<std::size_t> lengths;
-  for (const std::string& first : texts) {
-    const auto length = parse_number<std::size_t>(std::string_view(first).substr(0, kLengthDigits));
+  for (std::size_t node = 0; node < texts.size(); ++node) {
+    const auto digits = std::string_view(texts[node]).substr(0, kLengthDigits);
+    const auto length = is_absent(node) ? 0 : parse_number<std::size_t>(digits);
     if (!length || *length > kGatheredMax) return corruption("a gathered text has no length");
     lengths.push_back(kLengthDigits + *length);
     longest = std::max(longest, lengths.back());
@@ -97,7 +104,10 @@ Result<std::vector<std::string>> Gather::all(const std::string& text) {
     for (std::size_t node = 0; node < texts.size(); ++node) texts[node] += parts[node];
   }
   for (std::size_t node = 0; node < texts.size(); ++node) {
-    texts[node] = texts[node].substr(kLengthDigits, lengths[node] - kLengthDigits);
+    // One that was lost meanwhile has said nothing: all nodes think so.
+    texts[node] = is_absent(node)
+                      ? std::string()
+                      : texts[node].substr(kLengthDigits, lengths[node] - kLengthDigits);
   }
   return texts;
 }
@@ -106,6 +116,7 @@ Result<std::vector<std::string>> Gather::agree(const Result<std::string>& mine) 
   GODWIT_TRY_ASSIGN(std::vector<std::string> texts, all(encode(mine)));
   for (std::size_t node = 0; node < texts.size(); ++node) {
     std::string& text = texts[node];
+    if (is_absent(node)) continue;
     if (text.empty()) return corruption("a gathered text is empty");
     const char code = text[0];
     text.erase(0, 1);

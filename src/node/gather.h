@@ -26,13 +26,16 @@ class Gather {
   explicit Gather(Node& node) : node_(node) {}
 
   // To be called by all nodes; returns when all have. What each of them gave, in their order. An
-  // error is one of the job: not all have got the texts.
+  // error is one of the job: not all have got the texts. Of nodes that are lost and can be done
+  // without the text is empty.
   Result<std::vector<std::string>> all(const std::string& text);
 
   // The same for outcomes. If some node has failed, all get the error of the first that has.
   Result<std::vector<std::string>> agree(const Result<std::string>& mine);
 
  private:
+  // As of the last barrier, on which all agree.
+  bool is_absent(std::size_t node) const;
   Result<std::vector<std::string>> part(std::string_view text, std::size_t begin);
 
   Node& node_;

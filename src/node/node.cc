@@ -100,6 +100,7 @@ Node::Node(const NodeOptions& options)
       sender_(metrics_),
       core_({.self = options.self,
              .nodes = options.nodes,
+             .servers = options.servers,
              .workers = options.workers,
              .liveness = options.liveness},
             tables_, sender_, *this, time_.now()),
@@ -122,6 +123,9 @@ Result<std::shared_ptr<Node>> Node::open(const NodeOptions& options) {
   if (options.self.value() < 0 || options.self.value() >= options.nodes) {
     return invalid_argument("node {} of a job of {} nodes: nodes are numbered from 0",
                             options.self.value(), options.nodes);
+  }
+  if (options.servers < 0 || options.servers > options.nodes) {
+    return invalid_argument("{} servers in a job of {} nodes", options.servers, options.nodes);
   }
   std::shared_ptr<Node> node(new Node(options));  // NOLINT: the constructor is private
   if (options.nodes > 1) GODWIT_TRY(node->join());

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -34,6 +35,7 @@ namespace godwit {
 struct NodeOptions {
   NodeId self{0};
   std::int64_t nodes = 1;
+  std::int64_t servers = 0;            // nodes that own rows, from node 0 on; 0: all
   std::int64_t workers = 1;            // that are expected from tick 0 on
   std::uint64_t memory_bytes_max = 0;  // 0: what the machine has
   Duration wait_max = std::chrono::minutes(10);
@@ -109,6 +111,16 @@ class Node final : private TransportEvents, private TicketEvents {
   void note_objective(double value);
   // Rows of a bounded table were pushed to; REQUIRES: more than one node.
   void note_pushed(TableId table, std::span<const Key> keys);
+
+  // Steps (node_steps.cc). The contracts are those of Session and Worker.
+  Result<> begin_steps(const StepOptions& options, std::span<const WorkerId> workers);
+  void stop_steps();
+  StepReport take_step_report();
+  Result<StepOrder> await_step(WorkerId worker);
+  Result<> send_step(const StepResult& result, std::span<const TableSums> sums);
+  std::shared_ptr<const std::atomic<std::uint64_t>> over_below();
+  // Lost nodes, as all know it since the last barrier.
+  std::vector<NodeId> absent();
 
   // Leases of a worker (node_leases.cc). REQUIRES: more than one node.
   void add_lease(Schedule& schedule, const Schedule::LeasePtr& lease);

@@ -59,6 +59,7 @@ Result<Session> Session::open(const SessionOptions& options) {
   }
   GODWIT_TRY_ASSIGN(auto joined, Node::open({.self = place.node,
                                              .nodes = place.nodes,
+                                             .servers = options.servers,
                                              .workers = options.workers,
                                              .memory_bytes_max = options.memory_bytes_max,
                                              .wait_max = options.wait_max,
@@ -116,6 +117,23 @@ Result<CheckpointReader> Session::load(const std::string& directory) {
 Result<> Session::close() {
   GODWIT_TRY(check_no_rows_held(*state_->node));
   return state_->node->close();
+}
+
+Result<> Session::begin_steps(const StepOptions& options, std::span<const WorkerId> workers) {
+  GODWIT_TRY(check_steps(options));
+  return state_->node->begin_steps(options, workers);
+}
+
+void Session::stop_steps() {
+  state_->node->stop_steps();
+}
+
+StepReport Session::take_step_report() {
+  return state_->node->take_step_report();
+}
+
+std::vector<NodeId> Session::absent() const {
+  return state_->node->absent();
 }
 
 std::map<std::string, double> Session::metrics() const {

@@ -67,6 +67,7 @@ class WorkerState {
   std::shared_ptr<SessionState> session;
   WorkerId id;
   Tick tick;
+  std::uint64_t step = 0;  // in which it is; 0: none
   std::shared_ptr<Schedule> schedule = std::make_shared<Schedule>();
   Mutex samplers_mutex;
   std::map<std::pair<const SampleSpecState*, TableId>, SamplerSlot> samplers

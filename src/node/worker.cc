@@ -117,6 +117,8 @@ Result<std::uint64_t> begin_pull(WorkerState& worker, const TableState& table,
   Node& node = *worker.session->node;
   TableRows& rows = *table.entry.rows;
   worker.pulled_keys->add(keys.size());
+  const bool in_step = worker.step > 0 && check_step_table(rows.spec()).ok();
+  if (in_step) stable = Tick{static_cast<std::int64_t>(worker.step)};
   if (node.nodes() == 1) {
     GODWIT_TRY(rows.pull(keys, values, worker.scratch, part));
     return 0;
@@ -133,8 +135,9 @@ Result<std::uint64_t> begin_pull(WorkerState& worker, const TableState& table,
                              return pull_some(worker, rows, keys, here, part, values);
                            }));
     call->ticket = node.reserve();
-    auto requests = node.router().write_pulls(call->ticket, table.entry.id, keys, call->row_length,
-                                              call->split.groups(), part == Part::kWhole, stable);
+    auto requests =
+        node.router().write_pulls(call->ticket, table.entry.id, keys, call->row_length,
+                                  call->split.groups(), part == Part::kWhole, stable, in_step);
     if (requests.empty()) break;
     GODWIT_TRY_ASSIGN(const bool is_sent,
                       send_call(worker, *call, table.entry, {"pull", keys.size()}, keys,

@@ -7,11 +7,13 @@
 
 namespace godwit {
 
-PartitionMap::PartitionMap(std::int64_t nodes) : nodes_(nodes), homes_{} {
-  GODWIT_CHECK_GE(nodes, 1);
+PartitionMap::PartitionMap(std::int64_t nodes, std::int64_t servers)
+    : nodes_(nodes), servers_(servers), homes_{} {
+  GODWIT_CHECK_GE(servers, 1);
+  GODWIT_CHECK_LE(servers, nodes);
   GODWIT_CHECK_LE(nodes, static_cast<std::int64_t>(kPartitions));
   for (std::uint64_t i = 0; i < kPartitions; ++i) {
-    homes_[i] = static_cast<std::int32_t>(i * static_cast<std::uint64_t>(nodes) / kPartitions);
+    homes_[i] = static_cast<std::int32_t>(i * static_cast<std::uint64_t>(servers) / kPartitions);
   }
 }
 

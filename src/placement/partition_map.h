@@ -11,12 +11,13 @@ namespace godwit {
 
 inline constexpr std::uint64_t kPartitions = 1024;
 
-// Keys are spread over partitions by mixed bits of (table, key), and partitions over nodes in
-// equal shares.
+// Keys are spread over partitions by mixed bits of (table, key), and partitions in equal shares
+// over the servers: the first nodes, or all.
 class PartitionMap {
  public:
-  // REQUIRES: 1 <= nodes <= kPartitions.
-  explicit PartitionMap(std::int64_t nodes);
+  // REQUIRES: 1 <= servers <= nodes <= kPartitions.
+  PartitionMap(std::int64_t nodes, std::int64_t servers);
+  explicit PartitionMap(std::int64_t nodes) : PartitionMap(nodes, nodes) {}
 
   static std::uint64_t partition_of(TableId table, Key key) {
     return mix64(static_cast<std::uint64_t>(table.value()), key) /
@@ -27,11 +28,13 @@ class PartitionMap {
   NodeId home_of_partition(std::uint64_t partition) const { return NodeId{homes_[partition]}; }
 
   std::int64_t nodes() const { return nodes_; }
+  std::int64_t servers() const { return servers_; }
   // Partitions whose home is `node`.
   std::uint64_t partitions_of(NodeId node) const;
 
  private:
   std::int64_t nodes_;
+  std::int64_t servers_;
   std::array<std::int32_t, kPartitions> homes_;
 };
 

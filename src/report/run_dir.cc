@@ -152,6 +152,15 @@ Result<> RunDir::write_report(std::string_view html) {
   return replace_file(*disk_, path_ + "/report.html", html);
 }
 
+Result<> RunDir::append_to(const std::string& file, std::string_view header,
+                           std::string_view text) {
+  const std::string path = path_ + "/" + file;
+  const bool is_new = !disk_->size(path).ok();
+  GODWIT_TRY_ASSIGN(std::unique_ptr<DiskFile> opened, disk_->open_append(path));
+  if (is_new) GODWIT_TRY(opened->append(bytes_of(header)));
+  return opened->append(bytes_of(text));
+}
+
 Result<> RunDir::append(const MetricLine& line) {
   const std::string text = fmt::format("{}{}\n", line_torn_ ? "\n" : "", line.to_json());
   line_torn_ = true;

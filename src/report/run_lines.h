@@ -74,6 +74,7 @@ MetricLine data_note_line(const std::string& text);
 MetricLine environment_line(const std::string& name, const std::string& value);
 
 struct RunReport {
+  std::vector<std::string> pictures;  // <svg> elements beside those of progress; not from lines
   RunStart start;
   std::optional<RunEnd> end;         // nothing: it goes on, or was killed
   std::vector<MetricLine> progress;  // in the order of time

@@ -132,6 +132,9 @@ std::string plots(const RunReport& report) {
   for (const Plot& plot : run_plots(report)) {
     html += "<div class=\"card plot\">" + to_svg(plot) + "</div>\n";
   }
+  for (const std::string& picture : report.pictures) {
+    html += "<div class=\"card plot\">" + picture + "</div>\n";
+  }
   return html + "</section>\n";
 }
 
@@ -207,7 +210,7 @@ std::string settings(const RunReport& report) {
 std::string run_report_html(const RunReport& report) {
   return head(report) + "<main>\n" + figures(report) + plots(report) + sections(report) +
          data_and_environment(report) + settings(report) +
-         "</main>\n<footer>Made from metrics.jsonl alone. Point at a line to read its values."
+         "</main>\n<footer>Point at a line to read its values."
          "</footer>\n</body>\n</html>\n";
 }
 

@@ -13,6 +13,8 @@ void add_common_settings(Settings& settings) {
   settings.add_count("workers", "auto", 1, 1024, "auto: cores / nodes; threads of each node");
   settings.add_count("judge_every", "auto", 0, 1'000'000,
                      "auto: by the task; epochs between judgements; 0: only at the end");
+  settings.add_flag("judge_test", false,
+                    "judges by the test split too, each time; nothing is decided by that");
   settings.add_count("patience", "0", 0, 1'000'000,
                      "judgements without a better one before it stops; 0: goes on");
   settings.add_number("max_minutes", "0", 0, 1e6, "trains no longer; 0: no limit");

@@ -14,7 +14,9 @@
 #include "train/kge_task.h"
 #include "train/lasso_task.h"
 #include "train/lda_task.h"
+#include "train/linreg_task.h"
 #include "train/mf_task.h"
+#include "train/mlp_task.h"
 #include "train/w2v_task.h"
 
 namespace godwit {
@@ -78,6 +80,18 @@ Result<std::unique_ptr<Task>> make_lasso(Settings& settings, const Catalog& /*ca
   return make_lasso_task(settings, std::move(set));
 }
 
+Result<std::unique_ptr<Task>> make_mlp(Settings& settings, const Catalog& /*catalog*/,
+                                       const DataSource& source) {
+  GODWIT_TRY_ASSIGN(ImageSet images, load_images(source));
+  return make_mlp_task(settings, std::move(images));
+}
+
+Result<std::unique_ptr<Task>> make_linreg(Settings& settings, const Catalog& /*catalog*/,
+                                          const DataSource& source) {
+  GODWIT_TRY_ASSIGN(SparseSet set, load_sparse(source, split_of(settings)));
+  return make_linreg_task(settings, std::move(set));
+}
+
 }  // namespace
 
 const std::vector<TaskKind>& task_kinds() {
@@ -93,6 +107,10 @@ const std::vector<TaskKind>& task_kinds() {
        make_lda},
       {"lasso", "which few features explain a number: least squares, L1", "updates/s",
        add_lasso_settings, make_lasso},
+      {"mlp", "classes of images, by a network of one hidden layer", "images/s", add_mlp_settings,
+       make_mlp},
+      {"linreg", "least squares, by gradients of all weights", "examples/s", add_linreg_settings,
+       make_linreg},
   };
   return kinds;
 }

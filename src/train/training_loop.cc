@@ -183,6 +183,9 @@ class Loop {
     if (result_.next.epoch % options_.judge_every != 0) return true;
     if (result_.next.epoch == task_.epochs()) return true;  // judged at the end anyway
     GODWIT_TRY(judge_split(Split::kValid, result_.valid));
+    if (options_.judges_test && task_.has(Split::kTest)) {
+      GODWIT_TRY(judge_split(Split::kTest, result_.test));
+    }
     worse_ = result_.valid->is_best ? 0 : worse_ + 1;
     return options_.patience <= 0 || worse_ < options_.patience;
   }

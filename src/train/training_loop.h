@@ -60,6 +60,7 @@ enum class StopCause : std::uint8_t { kFinished, kInterrupted, kOutOfTime, kNoBe
 struct LoopOptions {
   std::int64_t workers = 1;      // of each node
   std::int64_t judge_every = 1;  // epochs; 0: only at the end
+  bool judges_test = false;      // by the test split too, each time; nothing is decided by that
   std::int64_t patience = 0;     // stops after so many judgements without a better one; 0: never
   double seconds_max = 0;        // trains no longer than this from now on; 0: no limit
   double save_every = 0;         // seconds; 0: only at the end

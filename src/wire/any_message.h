@@ -21,6 +21,7 @@
 #include "wire/frame_writer.h"
 #include "wire/move_messages.h"
 #include "wire/row_messages.h"
+#include "wire/step_messages.h"
 #include "wire/table_messages.h"
 
 namespace godwit {
@@ -28,7 +29,8 @@ namespace godwit {
 using AnyMessage =
     std::variant<Pull, Answer, Push, Applied, Refused, OpenTable, MakeTable, MadeTable, TableReady,
                  DropTable, Barrier, Released, Beat, Receipt, Bye, RowItems, RowAcks, RowRefreshes,
-                 RowTransfers, RowPlaces, Clock, JoinClock, JoinedClock>;
+                 RowTransfers, RowPlaces, Clock, JoinClock, JoinedClock, StepBegins, StepResult,
+                 StepMovement, JoinSteps>;
 
 inline PartType type_of(const AnyMessage& message) {
   return std::visit([](const auto& m) { return m.kType; }, message);
@@ -80,8 +82,8 @@ inline auto content_of(const TableSpec& s) {
                     s.accept_nonfinite, s.placement, s.codec);
 }
 inline auto content_of(const Pull& m) {
-  return std::tuple(m.request, m.origin, m.table, m.hops, m.via_home, m.whole_rows, m.claim,
-                    m.stable, content_of(m.keys), content_of(m.positions));
+  return std::tuple(m.request, m.origin, m.table, m.hops, m.via_home, m.whole_rows, m.in_step,
+                    m.claim, m.stable, content_of(m.keys), content_of(m.positions));
 }
 inline auto content_of(const Answer& m) {
   return std::tuple(m.request, m.owner, m.row_length, m.count, content_of(m.values),
@@ -121,7 +123,7 @@ inline auto content_of(const Barrier& m) {
   return std::tuple(m.number, m.node);
 }
 inline auto content_of(const Released& m) {
-  return std::tuple(m.number);
+  return std::tuple(m.number, content_of(m.absent));
 }
 inline auto content_of(const Beat& /*says nothing*/) {
   return std::tuple();
@@ -140,6 +142,21 @@ inline auto content_of(const JoinClock& /*says nothing*/) {
 }
 inline auto content_of(const JoinedClock& m) {
   return std::tuple(m.stable, m.last);
+}
+inline auto content_of(const StepBegins& m) {
+  return std::tuple(m.step, m.samples, m.late_max, m.is_last, m.keeps_reference, m.tells_movement,
+                    content_of(m.chosen), content_of(m.shares));
+}
+inline auto content_of(const StepResult& m) {
+  return std::tuple(m.step, m.worker, m.is_whole, m.samples, std::bit_cast<std::uint64_t>(m.loss),
+                    std::bit_cast<std::uint64_t>(m.half_difference), m.compute_ns, m.spared_ns);
+}
+inline auto content_of(const StepMovement& m) {
+  return std::tuple(m.step, std::bit_cast<std::uint64_t>(m.distance),
+                    std::bit_cast<std::uint64_t>(m.turn), std::bit_cast<std::uint64_t>(m.gradient));
+}
+inline auto content_of(const JoinSteps& m) {
+  return std::tuple(content_of(m.workers));
 }
 inline auto content_of(const RowItems& m) {
   return std::tuple(m.table, m.row_words, m.codec, content_of(m.records), content_of(m.words));

@@ -1,7 +1,7 @@
 // wire/control_messages.cc: codecs of barriers, signs of life and farewell.
 //
 //   barrier   u64 number, u32 node
-//   released  u64 number
+//   released  u64 number, u32 count, u32 absent[]
 //   beat      nothing
 //   receipt   nothing
 //   bye       u8 reason, u8 zero, u16 text_bytes, text
@@ -16,7 +16,7 @@ namespace godwit {
 namespace {
 
 constexpr std::size_t kBarrierBytes = 12;
-constexpr std::size_t kReleasedBytes = 8;
+constexpr std::size_t kReleasedHeadBytes = 12;
 constexpr std::size_t kByeHeadBytes = 4;
 
 }  // namespace
@@ -40,18 +40,22 @@ Result<Barrier> Barrier::decode(const PartView& part) {
 }
 
 std::size_t Released::part_bytes() const {
-  return part_bytes_for(kReleasedBytes);
+  return part_bytes_for(kReleasedHeadBytes + absent.size_bytes());
 }
 
 void Released::append_to(FrameWriter& writer) const {
-  PayloadWriter payload(writer, kType, kReleasedBytes);
+  PayloadWriter payload(writer, kType, kReleasedHeadBytes + absent.size_bytes());
   payload.write_u64(number);
+  payload.write_count(absent.size());
+  payload.write_array(absent);
   payload.finish();
 }
 
 Result<Released> Released::decode(const PartView& part) {
   PayloadReader reader(part, kType);
-  const Released released{.number = reader.read_u64()};
+  Released released{.number = reader.read_u64()};
+  const std::uint32_t count = reader.read_u32();
+  released.absent = reader.read_array<std::uint32_t>("absent", count);
   GODWIT_TRY(reader.finish());
   return released;
 }

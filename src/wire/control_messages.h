@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "godwit/ids.h"
@@ -27,11 +28,12 @@ struct Barrier {
   static Result<Barrier> decode(const PartView& part);
 };
 
-// All nodes have reached it.
+// All nodes have reached it, or are lost and can be done without.
 struct Released {
   static constexpr PartType kType = PartType::kReleased;
 
   std::uint64_t number = 0;
+  std::span<const std::uint32_t> absent = {};  // nodes that are lost
 
   std::size_t part_bytes() const;
   void append_to(FrameWriter& writer) const;

@@ -14,7 +14,7 @@ TEST(Barrier, HasTheseBytes) {
 }
 
 TEST(Released, HasTheseBytes) {
-  expect_golden(Released{.number = 17}, "21 000000 08000000 1100000000000000");
+  expect_golden(Released{.number = 17}, "21 000000 0c000000 1100000000000000 00000000 00000000");
 }
 
 TEST(Beat, HasTheseBytes) {

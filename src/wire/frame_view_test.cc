@@ -30,7 +30,7 @@ TEST(FrameView, GivesPartsInOrder) {
   std::vector<std::pair<PartType, std::size_t>> parts;
   for (const PartView part : *view) parts.emplace_back(part.type, part.payload.size());
   const std::vector<std::pair<PartType, std::size_t>> expected = {
-      {PartType::kReleased, 8}, {PartType::kBeat, 0}, {PartType::kBye, 9}};
+      {PartType::kReleased, 12}, {PartType::kBeat, 0}, {PartType::kBye, 9}};
   EXPECT_EQ(parts, expected);
 }
 

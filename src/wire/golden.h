@@ -48,7 +48,7 @@ inline std::shared_ptr<Frame> frame_of_hex(std::string_view hex) {
 
 // A header of term 3, not numbered.
 inline constexpr std::string_view kGoldenHeader =
-    "01 00000000000000 0000000000000000 0000000000000000 0300000000000000";
+    "02 00000000000000 0000000000000000 0000000000000000 0300000000000000";
 
 // A frame of term 3 with this message has these bytes after its header.
 template <class Message>

@@ -67,6 +67,14 @@ std::string_view to_string(PartType type) {
       return "join clock";
     case PartType::kJoinedClock:
       return "joined clock";
+    case PartType::kStepBegins:
+      return "step begins";
+    case PartType::kStepResult:
+      return "step result";
+    case PartType::kStepMovement:
+      return "step movement";
+    case PartType::kJoinSteps:
+      return "join steps";
   }
   return "unknown";
 }
@@ -79,7 +87,8 @@ bool is_part_type(std::uint8_t number) {
          within(PartType::kOpenTable, PartType::kDropTable) ||
          within(PartType::kRowItems, PartType::kRowPlaces) ||
          within(PartType::kBarrier, PartType::kBye) ||
-         within(PartType::kClock, PartType::kJoinedClock);
+         within(PartType::kClock, PartType::kJoinedClock) ||
+         within(PartType::kStepBegins, PartType::kJoinSteps);
 }
 
 void write_header(std::span<std::byte> bytes, const FrameHeader& header) {

@@ -23,7 +23,7 @@ namespace godwit {
 static_assert(std::endian::native == std::endian::little, "arrays in frames are viewed in place");
 
 // Nodes speak with each other only if theirs are equal.
-inline constexpr std::uint8_t kWireVersion = 1;
+inline constexpr std::uint8_t kWireVersion = 2;
 
 inline constexpr std::size_t kFrameHeaderBytes = 32;
 inline constexpr std::size_t kPartHeaderBytes = 8;
@@ -61,6 +61,11 @@ enum class PartType : std::uint8_t {
   kClock = 40,
   kJoinClock = 41,
   kJoinedClock = 42,
+
+  kStepBegins = 48,
+  kStepResult = 49,
+  kStepMovement = 50,
+  kJoinSteps = 51,
 };
 
 // The name used in messages, e.g. "open table"; "unknown" for a number that is no type.

@@ -18,7 +18,7 @@ TEST(Header, HasTheseBytes) {
   bytes.fill(std::byte{0xee});
   write_header(bytes, kHeader);
   EXPECT_EQ(hex_of(bytes),
-            without_spaces("01 00000000000000 0807060504030201 0900000000000000 ffffffffffffffff"));
+            without_spaces("02 00000000000000 0807060504030201 0900000000000000 ffffffffffffffff"));
   const auto header = read_header(bytes);
   ASSERT_TRUE(header.ok());
   EXPECT_EQ(*header, kHeader);
@@ -27,11 +27,11 @@ TEST(Header, HasTheseBytes) {
 TEST(Header, OfAnotherVersionIsRefusedNamingBoth) {
   std::array<std::byte, kFrameHeaderBytes> bytes;
   write_header(bytes, kHeader);
-  bytes[0] = std::byte{2};
+  bytes[0] = std::byte{1};
   const auto header = read_header(bytes);
   ASSERT_FALSE(header.ok());
   EXPECT_EQ(header.error().code(), ErrorCode::kCorruption);
-  EXPECT_EQ(header.error().message(), "frame: wire version 2, this program speaks 1");
+  EXPECT_EQ(header.error().message(), "frame: wire version 1, this program speaks 2");
 }
 
 TEST(Header, WithANonzeroZeroByteIsRefused) {

@@ -56,7 +56,7 @@ class RandomMessage {
       case 10:
         return Barrier{.number = number(), .node = id<NodeId>()};
       case 11:
-        return Released{.number = number()};
+        return Released{.number = number(), .absent = positions(size(8))};
       case 12:
         return Beat{};
       case 13:
@@ -82,9 +82,10 @@ class RandomMessage {
         return JoinClock{};
       case 21:
         return JoinedClock{.stable = tick(), .last = tick()};
-      default:
-        GODWIT_CHECK_EQ(kind, 22U);
+      case 22:
         return draw_places();
+      default:
+        return draw_of_steps(kind - 23);
     }
   }
 
@@ -99,6 +100,49 @@ class RandomMessage {
                            .key = number(), .owner = number32(), .moves = number32()};
                      })};
   }
+  AnyMessage draw_of_steps(std::size_t kind) {
+    switch (kind) {
+      case 0:
+        return draw_begins();
+      case 1:
+        return draw_result();
+      case 2:
+        return StepMovement{.step = number(),
+                            .distance = any_double(),
+                            .turn = any_double(),
+                            .gradient = any_double()};
+      default:
+        GODWIT_CHECK_EQ(kind, 3U);
+        return JoinSteps{.workers = positions(size(20))};
+    }
+  }
+  AnyMessage draw_begins() {
+    return StepBegins{
+        .step = number() | 1,
+        .samples = number(),
+        .late_max = number32(),
+        .is_last = flip(),
+        .keeps_reference = flip(),
+        .tells_movement = flip(),
+        .chosen = records(chosen_,
+                          [this] {
+                            return ChosenRecord{
+                                .step = number(), .node = number32(), .worker = number32()};
+                          }),
+        .shares = records(shares_, [this] {
+          return ShareRecord{.first = number(), .count = number32(), .worker = number32()};
+        })};
+  }
+  AnyMessage draw_result() {
+    return StepResult{.step = number(),
+                      .worker = id<WorkerId>(),
+                      .is_whole = flip(),
+                      .samples = number32(),
+                      .loss = any_double(),
+                      .half_difference = any_double(),
+                      .compute_ns = static_cast<std::int64_t>(number() >> 1),
+                      .spared_ns = static_cast<std::int64_t>(number() >> 1)};
+  }
   bool flip() { return prng_.below(2) == 0; }
   // Any number of bits, so that small and huge ones are drawn alike.
   std::uint64_t number() { return prng_.next() >> prng_.below(64); }
@@ -112,6 +156,7 @@ class RandomMessage {
   ErrorCode code() { return static_cast<ErrorCode>(prng_.below(7)); }
   // Any bits: NaN, infinities and denormals too.
   float any_float() { return std::bit_cast<float>(static_cast<std::uint32_t>(prng_.next())); }
+  double any_double() { return std::bit_cast<double>(prng_.next()); }
   std::size_t size(std::size_t max) { return prng_.below(prng_.below(max + 1) + 1); }
 
   std::string_view text(std::size_t max) {
@@ -142,6 +187,8 @@ class RandomMessage {
                 .table = id<TableId>(),
                 .hops = byte(),
                 .via_home = flip(),
+                .whole_rows = flip(),
+                .in_step = flip(),
                 .claim = number32(),
                 .stable = number32(),
                 .keys = keys(count),
@@ -269,6 +316,8 @@ class RandomMessage {
   std::vector<TransferRecord> transfers_;
   std::vector<SharerRecord> sharers_;
   std::vector<PlaceRecord> places_;
+  std::vector<ChosenRecord> chosen_;
+  std::vector<ShareRecord> shares_;
 };
 
 }  // namespace godwit

@@ -1,8 +1,8 @@
 // wire/row_messages.cc: codecs of pulls, pushes and what is answered to them.
 //
 //   pull     u64 request, u32 origin, u32 table, u32 count, u8 hops, u8 has_positions, u8 via_home,
-//            u8 whole_rows, u32 claim, u32 stable, u64 keys[count], u32 positions[count] if
-//            has_positions
+//            u8 how (1: whole rows, 2: in step), u32 claim, u32 stable, u64 keys[count], u32
+//            positions[count] if has_positions
 //   answer   u64 request, u32 owner, u32 row_length, u32 count, u8 has_positions, u8 zero[3],
 //            f32 values[count * row_length], u32 positions[count] if has_positions
 //   push     u64 request, u32 origin, u32 table, u32 row_length, u32 count, u8 hops, u8 mode,
@@ -27,6 +27,8 @@ constexpr std::size_t kPullHeadBytes = 32;
 constexpr std::size_t kAnswerHeadBytes = 24;
 constexpr std::size_t kPushHeadBytes = 32;
 constexpr std::size_t kMarkBytes = 16;
+constexpr std::uint8_t kWholeRows = 1;
+constexpr std::uint8_t kInStep = 2;
 constexpr std::size_t kAppliedBytes = 16;
 constexpr std::size_t kRefusedHeadBytes = 20;
 static_assert(kFrameHeaderBytes + kPartHeaderBytes + kAnswerHeadBytes == 64);
@@ -77,7 +79,8 @@ Pull::Room Pull::begin(FrameWriter& writer, const Pull& head, std::size_t count,
   payload.write_u8(head.hops);
   payload.write_u8(has_positions ? 1 : 0);
   payload.write_u8(head.via_home ? 1 : 0);
-  payload.write_u8(head.whole_rows ? 1 : 0);
+  payload.write_u8(
+      static_cast<std::uint8_t>((head.whole_rows ? kWholeRows : 0) | (head.in_step ? kInStep : 0)));
   payload.write_u32(head.claim);
   payload.write_u32(head.stable);
   const Room room{.keys = payload.take_array<Key>(count),
@@ -101,7 +104,10 @@ Result<Pull> Pull::decode(const PartView& part) {
   pull.hops = reader.read_u8();
   const bool has_positions = reader.read_bool("has_positions");
   pull.via_home = reader.read_bool("via_home");
-  pull.whole_rows = reader.read_bool("whole_rows");
+  const std::uint8_t how = reader.read_u8();
+  if (how > (kWholeRows | kInStep)) reader.refuse("how", "is no such number");
+  pull.whole_rows = (how & kWholeRows) != 0;
+  pull.in_step = (how & kInStep) != 0;
   pull.claim = reader.read_u32();
   pull.stable = reader.read_u32();
   pull.keys = reader.read_array<Key>("keys", count);
@@ -199,7 +205,7 @@ Result<Push> Push::decode(const PartView& part) {
   push.row_length = reader.read_at_least_1("row_length");
   const std::uint32_t count = reader.read_u32();
   push.hops = reader.read_u8();
-  push.mode = reader.read_enum("mode", PushMode::kExchange);
+  push.mode = reader.read_enum("mode", PushMode::kStep);
   push.via_home = reader.read_bool("via_home");
   const auto extra = reader.read_enum("extra", Extra::kMark);
   push.claim = reader.read_u32();
@@ -210,6 +216,7 @@ Result<Push> Push::decode(const PartView& part) {
     if (push.mark->tick < Tick{0}) reader.refuse("tick", "is negative");
     if (push.mode == PushMode::kExchange) reader.refuse("extra", "is 2 in an exchange");
   }
+  if (push.mode == PushMode::kStep && !push.mark) reader.refuse("extra", "is not 2 in a step");
   push.keys = reader.read_array<Key>("keys", count);
   push.floats = reader.read_array<float>("floats", std::uint64_t{count} * push.row_length);
   push.positions = read_positions(reader, count, extra == Extra::kPositions);

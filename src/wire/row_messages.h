@@ -37,6 +37,7 @@ struct Pull {
   std::uint8_t hops = 0;  // how often it was sent on, at least
   bool via_home = false;  // by the home, which knows of at least `claim` moves of each row
   bool whole_rows = false;
+  bool in_step = false;  // `stable` is a step, which must have begun where the rows are
   std::uint32_t claim = 0;
   ShortTick stable = 0;  // this tick is; what was changed in it must be in the answer
   std::span<const Key> keys = {};
@@ -87,6 +88,7 @@ enum class PushMode : std::uint8_t {
   kSetResetState = 2,
   kMerge = 3,     // floats are added to whole rows: what a copy of additive rows has gathered
   kExchange = 4,  // the same, and it is answered with the rows that come of it
+  kStep = 5,      // floats are sums of gradients for a step, whose number is the mark's tick
 };
 
 // Of changes that are kept until their tick is stable: what a worker of the origin changed in a

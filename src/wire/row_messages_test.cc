@@ -106,7 +106,7 @@ TEST(Pull, HostileCountsAreRefused) {
   EXPECT_EQ(with_count("00000000", "00 00 0000"), "pull: 8 bytes left over");
   EXPECT_THAT(with_count("01000000", "00 01 0000"), HasSubstr("positions announced to have 1"));
   EXPECT_EQ(with_count("01000000", "00 02 0000"), "pull: has_positions is 2, which it cannot be");
-  EXPECT_EQ(with_count("01000000", "00 00 0002"), "pull: whole_rows is 2, which it cannot be");
+  EXPECT_EQ(with_count("01000000", "00 00 0004"), "pull: how is no such number");
   EXPECT_EQ(refusal<Pull>("01 000000 20000000 1100000000000000 02000000 04000000 00000000 00010000"
                           "00000000 00000000"),
             "pull: has_positions is 1 without a row");
@@ -139,7 +139,8 @@ TEST(Push, HostileCountsAreRefused) {
   EXPECT_THAT(with_counts("ffffffff", "ffffffff"), HasSubstr("keys announced"));
   EXPECT_THAT(with_counts("ffffffff", "01000000"), HasSubstr("floats announced"));
   EXPECT_EQ(with_counts("01000000", "01000000"), "push: 4 bytes left over");
-  EXPECT_EQ(with_counts("02000000", "01000000", "05"), "push: mode is 5, which it cannot be");
+  EXPECT_EQ(with_counts("02000000", "01000000", "06"), "push: mode is 6, which it cannot be");
+  EXPECT_EQ(with_counts("02000000", "01000000", "05"), "push: extra is not 2 in a step");
 }
 
 TEST(Refused, UnknownCodesAndLongTextsAreRefused) {

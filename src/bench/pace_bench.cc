@@ -1,0 +1,185 @@
+// bench/pace_bench.cc: `godwit train`, again and again; what it leaves is read and compared.
+#include "bench/pace_bench.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "base/disk.h"
+#include "base/errors.h"
+#include "base/try.h"
+#include "bench/pace_run.h"
+#include "bench/run_program.h"
+#include "launch/job_dir.h"
+
+namespace godwit {
+namespace {
+
+constexpr double kNever = std::numeric_limits<double>::infinity();
+
+struct Case {
+  const char* name;
+  const char* pace;
+  bool is_delayed = false;
+  double wanted = 0;               // of the ratio; 0: nothing
+  std::vector<PaceRun> runs = {};  // of each seed
+};
+
+template <class Of>
+double median(const std::vector<PaceRun>& runs, Of&& of) {
+  std::vector<double> values;
+  for (const PaceRun& run : runs) values.push_back(of(run));
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+class Pace {
+ public:
+  Pace(const PaceBenchOptions& options, const SignalIntake& signals, std::string dir)
+      : options_(options), signals_(signals), dir_(std::move(dir)) {}
+
+  Result<PaceRun> train(const Case& that, std::int64_t seed) {
+    const std::string run = fmt::format("{}/{}", dir_, number_++);
+    std::vector<std::string> arguments{"train", options_.task, "--data", options_.data};
+    const auto add = [&](const char* flag, std::string value) {
+      arguments.emplace_back(flag);
+      arguments.push_back(std::move(value));
+    };
+    add("--nodes", std::to_string(options_.nodes));
+    add("--workers", "1");
+    add("--epochs", std::to_string(options_.epochs));
+    add("--seed", std::to_string(seed));
+    add("--pace", that.pace);
+    if (that.is_delayed) add("--inject", options_.delays);
+    for (const std::string& setting : options_.settings) add("--set", setting);
+    add("--set", "judge_test=true");
+    add("--run", run);
+    arguments.emplace_back("--quiet");
+    GODWIT_TRY(run_program({.path = options_.program,
+                            .arguments = std::move(arguments),
+                            .deadline = options_.deadline},
+                           options_.environment, signals_));
+    GODWIT_TRY_ASSIGN(const std::string metrics, text_of(run + "/metrics.jsonl"));
+    // There is none of a run in ticks.
+    const auto steps = text_of(run + "/steps.csv");
+    return read_pace_run(metrics,
+                         steps.ok() ? std::optional<std::string_view>(*steps) : std::nullopt,
+                         options_.figure);
+  }
+
+ private:
+  Result<std::string> text_of(const std::string& path) {
+    GODWIT_TRY_ASSIGN(const std::vector<std::byte> bytes, disk_.read(path));
+    return std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  }
+
+  const PaceBenchOptions& options_;
+  const SignalIntake& signals_;
+  const std::string dir_;
+  std::size_t number_ = 0;
+  RealDisk disk_;
+};
+
+double time_of(const PaceBenchOptions& options, const std::vector<PaceRun>& runs) {
+  return median(runs, [&](const PaceRun& run) {
+    return seconds_until(run.judged, options.target, options.is_larger_better).value_or(kNever);
+  });
+}
+
+// The time to the target, against that of waiting for all.
+BenchResult result_of(const PaceBenchOptions& options, const Case& that, const Case& base) {
+  const double time = time_of(options, that.runs);
+  const double against = time_of(options, base.runs);
+  const bool is_reached = time < kNever;
+  BenchResult result{
+      .bench = "pace",
+      .case_name = that.name,
+      .value = is_reached ? time : 0,
+      .unit = "s",
+      .limit = against < kNever ? against : 0,
+      .ratio = is_reached && against < kNever ? against / time : 0,
+      .note = fmt::format("{} to {} {:g} on {}; {} nodes{}{}",
+                          is_reached ? "time" : fmt::format("not in {} epochs", options.epochs),
+                          options.figure, options.target, options.data, options.nodes,
+                          that.is_delayed ? "; " + options.delays : "",
+                          &that == &base ? "" : fmt::format("; limit: {}", base.name))};
+  const auto add = [&](const char* name, auto&& of) {
+    result.figures.emplace_back(name, median(that.runs, of));
+  };
+  add("final", [](const PaceRun& run) { return run.judged.back().value; });
+  add("train_s", [](const PaceRun& run) { return run.train_seconds; });
+  if (that.runs.front().steps > 0) {
+    add("steps", [](const PaceRun& run) { return static_cast<double>(run.steps); });
+    add("gradients", [](const PaceRun& run) { return run.gradients; });
+    add("results", [](const PaceRun& run) { return run.results; });
+  }
+  if (that.wanted > 0) result.figures.emplace_back("wanted", that.wanted);
+  return result;
+}
+
+// Both go through as many steps of as many samples, so times tell.
+BenchResult steps_result(const Case& fixed, const Case& off) {
+  const auto steps = static_cast<double>(fixed.runs.front().steps);
+  const auto seconds = [](const PaceRun& run) { return run.train_seconds; };
+  const double value = steps / median(fixed.runs, seconds);
+  const double limit = steps / median(off.runs, seconds);
+  return {.bench = "pace",
+          .case_name = "calm/steps",
+          .value = value,
+          .unit = "steps/s",
+          .limit = limit,
+          .ratio = value / limit,
+          .note = "of calm/all; limit: as many ticks of calm/off",
+          .figures = {{"wanted", 0.95}}};
+}
+
+}  // namespace
+
+PaceBenchOptions PaceBenchOptions::full() {
+  return {.settings = {"hidden=64"}, .delays = "all: comm exp 20ms; all: compute exp 20ms"};
+}
+
+PaceBenchOptions PaceBenchOptions::quick() {
+  return {.task = "linreg",
+          .data = "generated:linear,rows=2000,features=100",
+          .settings = {"learning_rate=0.3", "batch=32"},
+          .nodes = 3,
+          .epochs = 4,
+          .delays = "all: comm exp 2ms; all: compute exp 2ms",
+          .figure = "rmse",
+          .is_larger_better = false,
+          .target = 0.8};
+}
+
+Result<> run_pace_bench(const PaceBenchOptions& options,
+                        const std::function<void(const BenchResult&)>& on_result) {
+  if (options.seeds.empty()) return invalid_argument("nothing to run: no seed");
+  GODWIT_TRY(find_data(options.catalog, options.data));
+  std::vector<Case> cases{{"delays/all", "fixed", true},
+                          {"delays/auto", "auto", true, 2},
+                          {"calm/all", "fixed"},
+                          {"calm/auto", "auto", false, 1 / 1.05},
+                          {"calm/off", "off"}};
+  // Before the directory: signals have their usual effect once it is gone.
+  const SignalIntake signals;
+  GODWIT_TRY_ASSIGN(
+      const JobDir dir,
+      JobDir::make(temporary_dir(value_of(options.environment, "TMPDIR").value_or(""))));
+  Pace pace(options, signals, dir.path());
+  for (const std::int64_t seed : options.seeds) {
+    for (Case& that : cases) {
+      GODWIT_TRY_ASSIGN(PaceRun run, pace.train(that, seed));
+      that.runs.push_back(std::move(run));
+      if (seed != options.seeds.back()) continue;
+      const Case& base = cases[that.is_delayed ? 0 : 2];
+      on_result(result_of(options, that, base));
+    }
+  }
+  on_result(steps_result(cases[2], cases[4]));
+  return {};
+}
+
+}  // namespace godwit

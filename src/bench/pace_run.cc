@@ -1,0 +1,96 @@
+// bench/pace_run.cc: reads what a run has left: lines of flat objects, and a table with commas.
+#include "bench/pace_run.h"
+
+#include <algorithm>
+#include <string>
+
+#include "base/errors.h"
+#include "base/parse_number.h"
+#include "base/try.h"
+
+namespace godwit {
+namespace {
+
+// The first line of the text, which is left with the others.
+std::string_view take_line(std::string_view& text) {
+  const std::size_t end = std::min(text.find('\n'), text.size());
+  const std::string_view line = text.substr(0, end);
+  text.remove_prefix(std::min(text.size(), end + 1));
+  return line;
+}
+
+// A number of an object without objects in it.
+std::optional<double> number_of(std::string_view object, std::string_view name) {
+  const std::string label = "\"" + std::string(name) + "\":";
+  const std::size_t at = object.find(label);
+  if (at == std::string_view::npos) return std::nullopt;
+  object.remove_prefix(at + label.size());
+  return parse_number<double>(object.substr(0, object.find_first_of(",}")));
+}
+
+std::vector<std::string_view> cells_of(std::string_view line) {
+  std::vector<std::string_view> cells;
+  for (;;) {
+    const std::size_t comma = line.find(',');
+    cells.push_back(line.substr(0, comma));
+    if (comma == std::string_view::npos) return cells;
+    line.remove_prefix(comma + 1);
+  }
+}
+
+Result<> add_steps(std::string_view text, PaceRun& run) {
+  const std::vector<std::string_view> names = cells_of(take_line(text));
+  while (!text.empty()) {
+    const std::string_view line = take_line(text);
+    const std::vector<std::string_view> cells = cells_of(line);
+    const auto cell = [&](std::string_view name) -> std::optional<double> {
+      const auto at =
+          static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
+      if (at >= cells.size()) return std::nullopt;
+      return parse_number<double>(cells[at]);
+    };
+    const auto assigned = cell("assigned");
+    const auto used = cell("used");
+    const auto dropped = cell("late_dropped");
+    if (!assigned || !used || !dropped) return corruption("steps.csv: '{}'", line);
+    ++run.steps;
+    run.gradients += *assigned;
+    run.results += *used + *dropped;
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<PaceRun> read_pace_run(std::string_view metrics, std::optional<std::string_view> steps,
+                              std::string_view figure) {
+  PaceRun run;
+  while (!metrics.empty()) {
+    const std::string_view line = take_line(metrics);
+    // At the end of a run all is said once more.
+    if (const auto seconds = number_of(line, "train_seconds")) run.train_seconds = *seconds;
+    if (line.find("\"split\":\"test\"") == std::string_view::npos) continue;
+    const auto seconds = number_of(line, "seconds");
+    const auto value = number_of(line, figure);
+    if (!seconds || !value) return corruption("metrics.jsonl has no {} in '{}'", figure, line);
+    run.judged.push_back({.seconds = *seconds, .value = *value});
+  }
+  if (run.judged.empty()) return corruption("metrics.jsonl has no judgement by the test split");
+  if (steps) GODWIT_TRY(add_steps(*steps, run));
+  return run;
+}
+
+std::optional<double> seconds_until(const std::vector<PaceRun::Judged>& judged, double target,
+                                    bool is_larger_better) {
+  for (std::size_t i = 0; i < judged.size(); ++i) {
+    const PaceRun::Judged& now = judged[i];
+    if (is_larger_better ? now.value < target : now.value > target) continue;
+    if (i == 0) return now.seconds;
+    const PaceRun::Judged& before = judged[i - 1];
+    const double part = (target - before.value) / (now.value - before.value);
+    return before.seconds + part * (now.seconds - before.seconds);
+  }
+  return std::nullopt;
+}
+
+}  // namespace godwit

@@ -1,0 +1,122 @@
+// core/step_roster.cc: counts, and times of silence.
+#include "core/step_roster.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+namespace godwit {
+
+void StepRoster::add(NodeId node, std::span<const std::uint32_t> workers) {
+  for (const std::uint32_t worker : workers) {
+    if (!find(node, worker)) places_.push_back({.node = node, .worker = worker});
+  }
+}
+
+void StepRoster::settle() {
+  std::sort(places_.begin(), places_.end(), [](const Place& a, const Place& b) {
+    return std::tie(a.node, a.worker) < std::tie(b.node, b.worker);
+  });
+  for (Place& place : places_) {
+    place.is_live = !place.is_lost;
+    place.busy.reset();
+    place.silent_since.reset();
+  }
+}
+
+std::optional<std::uint32_t> StepRoster::find(NodeId node, std::uint32_t worker) const {
+  const auto found = std::find_if(places_.begin(), places_.end(), [&](const Place& place) {
+    return place.node == node && place.worker == worker;
+  });
+  if (found == places_.end()) return std::nullopt;
+  return static_cast<std::uint32_t>(found - places_.begin());
+}
+
+std::uint32_t StepRoster::live() const {
+  return static_cast<std::uint32_t>(std::count_if(
+      places_.begin(), places_.end(), [](const Place& place) { return place.is_live; }));
+}
+
+std::span<const std::uint8_t> StepRoster::live_flags() {
+  live_flags_.resize(places_.size());
+  std::transform(places_.begin(), places_.end(), live_flags_.begin(),
+                 [](const Place& place) { return place.is_live ? 1 : 0; });
+  return live_flags_;
+}
+
+void StepRoster::give(std::uint32_t index, std::uint64_t step, Time now) {
+  Place& place = places_[index];
+  place.busy = step;
+  if (!place.silent_since) place.silent_since = now;
+}
+
+bool StepRoster::hear(std::uint32_t index, std::uint64_t step, Time now) {
+  Place& place = places_[index];
+  if (place.busy == step) place.busy.reset();
+  // It is there; but what it was given since is still to be answered, and not waited for without
+  // end.
+  place.silent_since = place.busy ? std::optional(now) : std::nullopt;
+  if (place.is_live || place.is_lost) return false;
+  place.is_live = true;
+  return true;
+}
+
+std::vector<std::uint32_t> StepRoster::lose(NodeId node) {
+  std::vector<std::uint32_t> lost;
+  for (std::uint32_t i = 0; i < size(); ++i) {
+    Place& place = places_[i];
+    if (place.node != node || place.is_lost) continue;
+    place.is_lost = true;
+    place.is_live = false;
+    place.busy.reset();
+    place.silent_since.reset();
+    lost.push_back(i);
+  }
+  return lost;
+}
+
+void StepRoster::learn(const DelayStatistics& delays) {
+  for (std::uint32_t i = 0; i < size(); ++i) {
+    const std::optional<double> usual = delays.usual_seconds(i);
+    if (!usual) continue;
+    const std::chrono::duration<double> long_time(kPatience * *usual);
+    places_[i].patience = std::max(kPatienceMin, std::chrono::duration_cast<Duration>(long_time));
+  }
+}
+
+std::vector<std::uint32_t> StepRoster::drop_silent(Time now) {
+  std::vector<std::uint32_t> dropped;
+  for (std::uint32_t i = 0; i < size(); ++i) {
+    Place& place = places_[i];
+    if (!place.is_live || !place.silent_since) continue;
+    if (now - *place.silent_since < place.patience) continue;
+    place.is_live = false;
+    dropped.push_back(i);
+  }
+  return dropped;
+}
+
+Time StepRoster::deadline() const {
+  Time first = Time::max();
+  for (const Place& place : places_) {
+    if (!place.is_live || !place.silent_since) continue;
+    first = std::min(first, *place.silent_since + place.patience);
+  }
+  return first;
+}
+
+std::string StepRoster::describe_silent(Time now) const {
+  const Place* slowest = nullptr;
+  for (const Place& place : places_) {
+    if (place.is_lost || !place.silent_since) continue;
+    if (slowest == nullptr || *place.silent_since < *slowest->silent_since) slowest = &place;
+  }
+  if (slowest == nullptr) return "nobody";
+  const std::chrono::duration<double> silent = now - *slowest->silent_since;
+  return fmt::format("worker {} of node {}, silent for {:.1f} s{}", slowest->worker,
+                     slowest->node.value(), silent.count(),
+                     slowest->is_live ? "" : ", not counted any more");
+}
+
+}  // namespace godwit

@@ -1,0 +1,75 @@
+// core/step_roster.h: the workers of steps, as the leader knows them: who is there, what each was
+// given to compute, who has been silent for too long. Owned by the leader of the steps.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/time_source.h"
+#include "godwit/ids.h"
+#include "pace/delay_statistics.h"
+
+namespace godwit {
+
+class StepRoster {
+ public:
+  // Who is silent for longer than this often its usual time counts as gone, until it is heard; and
+  // not before this long, or this if nothing is known of anybody.
+  static constexpr double kPatience = 20;
+  static constexpr Duration kPatienceMin = std::chrono::seconds(1);
+  static constexpr Duration kPatienceFirst = std::chrono::seconds(30);
+
+  struct Place {
+    NodeId node;
+    std::uint32_t worker = 0;
+    bool is_live = true;
+    bool is_lost = false;  // for good
+    std::optional<std::uint64_t>
+        busy;                          // the step that it was given last, while it has not answered
+    std::optional<Time> silent_since;  // it was given something and has not been heard
+    std::uint64_t included = 0;        // results that counted
+    Duration patience = kPatienceFirst;  // with its silence
+  };
+
+  // A node and its workers are there. kInvalidArgument if it is known with others.
+  void add(NodeId node, std::span<const std::uint32_t> workers);
+  // All have been added: places are in the order of nodes and workers from now on.
+  void settle();
+
+  std::uint32_t size() const { return static_cast<std::uint32_t>(places_.size()); }
+  const Place& operator[](std::uint32_t index) const { return places_[index]; }
+  std::optional<std::uint32_t> find(NodeId node, std::uint32_t worker) const;
+
+  std::uint32_t live() const;
+  // 1 for who is live.
+  std::span<const std::uint8_t> live_flags();
+
+  void give(std::uint32_t index, std::uint64_t step, Time now);
+  // It was heard about this step: it is there (again). True: it had been gone.
+  bool hear(std::uint32_t index, std::uint64_t step, Time now);
+  void include(std::uint32_t index) { ++places_[index].included; }
+  // It is not expected to answer any more.
+  void excuse(std::uint32_t index) { places_[index].busy.reset(); }
+
+  // Workers of a node that is lost; those that were not before.
+  std::vector<std::uint32_t> lose(NodeId node);
+  // How long they usually take is known better: to be called now and then.
+  void learn(const DelayStatistics& delays);
+  // Who has been silent for too long, and is not live from now on.
+  std::vector<std::uint32_t> drop_silent(Time now);
+  // When drop_silent() may next find somebody.
+  Time deadline() const;
+
+  // "worker 1 of node 3, silent for 2.1 s", of who has been silent for the longest time.
+  std::string describe_silent(Time now) const;
+
+ private:
+  std::vector<Place> places_;
+  std::vector<std::uint8_t> live_flags_;
+};
+
+}  // namespace godwit

@@ -1,0 +1,75 @@
+// core/step_roster_test.cc: who is there, who is silent, who comes back.
+#include "core/step_roster.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+
+namespace godwit {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+StepRoster two_nodes() {
+  StepRoster roster;
+  const std::array<std::uint32_t, 2> two{1, 0};
+  const std::array<std::uint32_t, 1> one{0};
+  roster.add(NodeId{1}, two);
+  roster.add(NodeId{0}, one);
+  roster.settle();
+  return roster;
+}
+
+TEST(StepRoster, IsInTheOrderOfNodesAndWorkers) {
+  const StepRoster roster = two_nodes();
+  ASSERT_EQ(roster.size(), 3U);
+  EXPECT_EQ(roster.find(NodeId{0}, 0), 0U);
+  EXPECT_EQ(roster.find(NodeId{1}, 0), 1U);
+  EXPECT_EQ(roster.find(NodeId{1}, 1), 2U);
+  EXPECT_EQ(roster.find(NodeId{2}, 0), std::nullopt);
+  EXPECT_EQ(roster.live(), 3U);
+}
+
+TEST(StepRoster, WhoIsSilentForTooLongIsNotLiveUntilHeard) {
+  StepRoster roster = two_nodes();
+  DelayStatistics delays(3);
+  for (int i = 0; i < 10; ++i)
+    delays.note(1, {.comm_seconds = 0.1, .compute_seconds = 0.1, .samples = 1});
+  roster.learn(delays);
+  const Time start{};
+  roster.give(1, 1, start);
+  roster.give(1, 2, start + seconds(3));
+  EXPECT_EQ(roster.deadline(), start + seconds(4)) << "20 times 0.2 s";
+  EXPECT_TRUE(roster.drop_silent(start + milliseconds(3900)).empty());
+  EXPECT_THAT(roster.drop_silent(start + seconds(4)), ElementsAre(1U));
+  EXPECT_EQ(roster.live(), 2U);
+  EXPECT_EQ(roster.deadline(), Time::max());
+  EXPECT_THAT(roster.describe_silent(start + seconds(5)),
+              HasSubstr("worker 0 of node 1, silent for 5.0 s, not counted any more"));
+  EXPECT_TRUE(roster.hear(1, 1, start + seconds(6)));
+  EXPECT_FALSE(roster.hear(1, 2, start + seconds(6)));
+  EXPECT_EQ(roster.live(), 3U);
+}
+
+TEST(StepRoster, OfWhomNothingIsKnownHasLonger) {
+  StepRoster roster = two_nodes();
+  roster.give(0, 1, Time{});
+  EXPECT_EQ(roster.deadline(), Time{} + StepRoster::kPatienceFirst);
+}
+
+TEST(StepRoster, LostWorkersStayLost) {
+  StepRoster roster = two_nodes();
+  roster.give(2, 1, Time{});
+  EXPECT_THAT(roster.lose(NodeId{1}), ElementsAre(1U, 2U));
+  EXPECT_TRUE(roster.lose(NodeId{1}).empty());
+  EXPECT_FALSE(roster.hear(2, 1, Time{}));
+  roster.settle();
+  EXPECT_EQ(roster.live(), 1U);
+}
+
+}  // namespace
+}  // namespace godwit

@@ -1,0 +1,81 @@
+// core/step_tally.h: what has come in a step so far, and what came of those before: for the leader,
+// and for who looks at a run later. Owned by the leader of the steps.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "godwit/steps.h"
+#include "wire/step_messages.h"
+
+namespace godwit {
+
+struct StepTally {
+  std::vector<ChosenRecord> chosen;
+  std::uint64_t samples = 0;
+  std::uint64_t weight = 0;  // as many samples the sum is divided by, at least
+  std::uint64_t assigned = 0;
+  double loss = 0;
+  double variance = 0;  // summed over samples that tell
+  std::uint64_t variance_samples = 0;
+  std::uint32_t late_applied = 0;
+  std::uint32_t late_dropped = 0;
+  std::uint32_t cancelled = 0;
+
+  void add(const StepResult& result, NodeId node) {
+    chosen.push_back({.step = result.step,
+                      .node = static_cast<std::uint32_t>(node.value()),
+                      .worker = static_cast<std::uint32_t>(result.worker.value())});
+    samples += result.samples;
+    loss += result.loss;
+    // Means of two halves of c samples differ by 4 / c times what one sample's gradient varies.
+    if (!(result.half_difference > 0)) return;
+    const double count = result.samples;
+    variance += count * (result.half_difference * count / 4);
+    variance_samples += result.samples;
+  }
+  double mean_loss() const {
+    return samples > 0 ? loss / static_cast<double>(samples) : std::nan("");
+  }
+  double mean_variance() const {
+    return variance_samples > 0 ? variance / static_cast<double>(variance_samples) : std::nan("");
+  }
+};
+
+// Records of steps until somebody takes them; not without end.
+class StepJournal {
+ public:
+  static constexpr std::size_t kKeptMax = 200'000;
+
+  void add(StepRecord record) {
+    if (report_.steps.size() < kKeptMax) report_.steps.push_back(std::move(record));
+  }
+  void add(StepWorkerRecord record) {
+    if (report_.workers.size() < kKeptMax) report_.workers.push_back(record);
+  }
+  void alarm(std::string text) {
+    if (report_.alarms.size() < kKeptMax) report_.alarms.push_back(std::move(text));
+  }
+  // The squared mean gradient of a step is known: its record has it without what noise adds to it.
+  // The record, if it is there.
+  const StepRecord* note_gradient(std::int64_t step, double squared) {
+    for (auto record = report_.steps.rbegin(); record != report_.steps.rend(); ++record) {
+      if (record->step < step) return nullptr;
+      if (record->step != step) continue;
+      const double noise = record->variance / static_cast<double>(record->samples);
+      record->gradient = squared - (std::isfinite(noise) ? noise : 0);
+      return &*record;
+    }
+    return nullptr;
+  }
+  StepReport take() { return std::exchange(report_, {}); }
+
+ private:
+  StepReport report_;
+};
+
+}  // namespace godwit

@@ -1,0 +1,175 @@
+// node/node_steps_test.cc: steps through the public API, over real sockets.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <numeric>
+#include <thread>
+#include <vector>
+
+#include "godwit/steps.h"
+#include "node/job_fixture.h"
+
+namespace godwit {
+namespace {
+
+using testing::HasSubstr;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::uint64_t kRows = 8;
+constexpr std::uint32_t kLength = 4;
+
+TableSpec spec_of(const std::string& name) {
+  return {.name = name,
+          .rows = kRows,
+          .row_length = kLength,
+          .rule = Rule::sgd(0.5F),
+          .placement = Placement::kStatic};
+}
+
+std::vector<Key> all_keys() {
+  std::vector<Key> keys(kRows);
+  std::iota(keys.begin(), keys.end(), Key{0});
+  return keys;
+}
+
+// Goes through the steps of a worker: the gradient of sample s is value - s.
+Result<std::uint64_t> follow(Worker& worker, const Table& table, const StepOptions& options) {
+  const std::vector<Key> keys = all_keys();
+  std::vector<float> values(kRows * kLength);
+  std::uint64_t computed = 0;
+  for (;;) {
+    auto step = worker.begin_step();
+    if (!step.ok()) return step.error();
+    if (!*step) return computed;
+    if (auto pulled = worker.pull(table, keys, values); !pulled.ok()) return pulled.error();
+    std::vector<float> sums(values.size());
+    for (const Share& share : (*step)->shares()) {
+      for (std::uint64_t i = 0; i < share.count; ++i) {
+        const auto sample = static_cast<float>(sample_at(options, share.first + i));
+        for (std::size_t j = 0; j < sums.size(); ++j) sums[j] += values[j] - sample;
+      }
+    }
+    const StepSums of_table{.table = &table, .keys = keys, .sums = sums};
+    const StepOutcome outcome{
+        .samples = (*step)->samples(), .loss = 1, .compute = std::chrono::microseconds(10)};
+    if (auto ended = worker.end_step(**step, {&of_table, 1}, outcome); !ended.ok()) {
+      return ended.error();
+    }
+    computed += (*step)->samples();
+  }
+}
+
+TEST(NodeSteps, AllNodesLearnTheMeanOfAllSamples) {
+  const StepOptions options{.samples = 101, .batch = 4, .epochs = 3, .pace = "fixed:k=3"};
+  run_job(3, "mean", [&](Session& session) {
+    const Table table = session.table(spec_of("mean")).value();
+    Worker worker = session.worker().value();
+    const WorkerId id = worker.id();
+    ASSERT_TRUE(session.begin_steps(options, {&id, 1}).ok());
+    const auto computed = follow(worker, table, options);
+    ASSERT_TRUE(computed.ok()) << computed.error().message();
+    ASSERT_TRUE(session.barrier().ok());
+    std::vector<float> values(kRows * kLength);
+    ASSERT_TRUE(worker.pull(table, all_keys(), values).ok());
+    for (const float value : values) EXPECT_NEAR(value, 50, 25);
+    if (session.node() == NodeId{0}) {
+      const StepReport report = session.take_step_report();
+      std::uint64_t samples = 0;
+      for (const StepRecord& step : report.steps) samples += step.samples;
+      EXPECT_EQ(samples, 303U);
+      EXPECT_TRUE(report.alarms.empty());
+    }
+    ASSERT_TRUE(session.close().ok());
+  });
+}
+
+TEST(NodeSteps, CanBeStoppedAndBegunAgain) {
+  const StepOptions options{.samples = 1'000'000, .batch = 4, .pace = "fixed"};
+  run_job(2, "stop", [&](Session& session) {
+    const Table table = session.table(spec_of("stop")).value();
+    Worker worker = session.worker().value();
+    const WorkerId id = worker.id();
+    for (int round = 0; round < 2; ++round) {
+      ASSERT_TRUE(session.begin_steps(options, {&id, 1}).ok());
+      std::jthread stopper;
+      if (session.node() == NodeId{0}) {
+        stopper = std::jthread([&session] {
+          const auto end = Clock::now() + std::chrono::milliseconds(50);
+          while (Clock::now() < end) std::this_thread::yield();
+          session.stop_steps();
+        });
+      }
+      const auto computed = follow(worker, table, options);
+      ASSERT_TRUE(computed.ok()) << computed.error().message();
+      EXPECT_LT(*computed, 500'000U);
+    }
+    ASSERT_TRUE(session.close().ok());
+  });
+}
+
+TEST(NodeSteps, BadCallsAreRefused) {
+  run_job(1, "bad", [&](Session& session) {
+    TableSpec moving = spec_of("moving");
+    moving.placement = Placement::kIntent;
+    const Table wrong = session.table(moving).value();
+    const Table table = session.table(spec_of("right")).value();
+    Worker worker = session.worker().value();
+    const WorkerId id = worker.id();
+    EXPECT_FALSE(session.begin_steps({.samples = 0, .batch = 4}, {&id, 1}).ok());
+    EXPECT_FALSE(worker.begin_step().ok()) << "no steps were begun";
+    ASSERT_TRUE(session.begin_steps({.samples = 100, .batch = 4, .pace = "fixed"}, {&id, 1}).ok());
+    EXPECT_FALSE(session.begin_steps({.samples = 100, .batch = 4}, {&id, 1}).ok()) << "twice";
+    const Step step = *worker.begin_step().value();
+    const std::vector<Key> keys = all_keys();
+    std::vector<float> sums(kRows * kLength);
+    const auto end = [&](const Table& of, std::uint64_t samples) {
+      const StepSums given{.table = &of, .keys = keys, .sums = sums};
+      const auto ended = worker.end_step(step, {&given, 1}, {.samples = samples});
+      return ended.ok() ? std::string() : ended.error().message();
+    };
+    EXPECT_THAT(end(wrong, 4), HasSubstr("steps need static and async"));
+    EXPECT_THAT(end(table, 3), HasSubstr("3 of the 4 samples"));
+    sums[3] = NAN;
+    EXPECT_THAT(end(table, 4), HasSubstr("nan"));
+    sums[3] = 0;
+    EXPECT_EQ(end(table, 4), "");
+    EXPECT_THAT(end(table, 4), HasSubstr("is not in step"));
+    session.stop_steps();
+  });
+}
+
+// P6: who is busy hears of it between two looks.
+TEST(NodeSteps, AWorkerThatIsNotWaitedForHearsOfIt) {
+  const StepOptions options{.samples = 4000, .batch = 8, .pace = "fixed:k=1"};
+  run_job(2, "over", [&](Session& session) {
+    const Table table = session.table(spec_of("over")).value();
+    Worker worker = session.worker().value();
+    const WorkerId id = worker.id();
+    ASSERT_TRUE(session.begin_steps(options, {&id, 1}).ok());
+    if (session.node() == NodeId{0}) {
+      ASSERT_TRUE(follow(worker, table, options).ok());
+    } else {
+      std::uint64_t given_up = 0;
+      for (;;) {
+        const auto step = worker.begin_step();
+        ASSERT_TRUE(step.ok()) << step.error().message();
+        if (!*step) break;
+        const auto patience = Clock::now() + std::chrono::seconds(10);
+        while (!(*step)->is_over()) {
+          ASSERT_LT(Clock::now(), patience) << "step " << (*step)->number();
+          std::this_thread::yield();
+        }
+        ASSERT_TRUE(worker.give_up_step(**step, {.samples = 1}).ok());
+        ++given_up;
+      }
+      EXPECT_GT(given_up, 10U);
+    }
+    ASSERT_TRUE(session.close().ok());
+  });
+}
+
+}  // namespace
+}  // namespace godwit

@@ -1,0 +1,163 @@
+// pace/auto_pace.cc: stages, and the fastest pair for a batch.
+#include "pace/auto_pace.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "base/check.h"
+
+namespace godwit {
+
+AutoPace::AutoPace(PaceTimings* timings, const AutoPaceOptions& options)
+    : timings_(timings), options_(options) {
+  GODWIT_CHECK_GE(options.compute_slack, 0.0);
+}
+
+PaceChoice AutoPace::choice(std::uint32_t live) const {
+  GODWIT_CHECK_GE(live, 1U);
+  if (stage_ == 0) return {live, timings_->ladder().lowest()};
+  return {std::min(pair_.k, live), timings_->ladder()[pair_.rung]};
+}
+
+bool AutoPace::wants_reference(std::uint64_t /*step*/) const {
+  return distance_.wants_reference();
+}
+
+bool AutoPace::wants_distance(std::uint64_t step) const {
+  return distance_.wants_distance(step);
+}
+
+void AutoPace::on_distance(std::uint64_t step, double squared) {
+  // The step that is under way was begun with what was wanted before: see on_step().
+  has_fired_ = distance_.on_distance(step, squared) || has_fired_;
+}
+
+std::optional<double> AutoPace::predicted_seconds() const {
+  if (stage_ == 0) return std::nullopt;
+  return pair_.seconds;
+}
+
+void AutoPace::on_step(const PaceFeedback& feedback) {
+  const bool is_rising = guard_.note(feedback.mean_loss);
+  if (stage_ == 0) {
+    if (++profiled_ >= kProfileSteps) begin_stages();
+    return;
+  }
+  distance_.on_begin(feedback.step);
+  ++since_retime_;
+  const bool has_fired = std::exchange(has_fired_, false);
+  if (is_rising && batch_ < batch_max()) return advance("loss rises");
+  if (has_fired && is_sure_) return advance("no way made");
+  if (has_fired) {
+    is_sure_ = true;
+    distance_.restart();
+  }
+  const bool is_changed = feedback.live != timings_->table().live();
+  if (is_changed) reason_ = "workers changed";
+  if (is_changed || since_retime_ >= kRetimeEvery) {
+    retime();
+    choose();
+    if (!distance_.is_running() && batch_ < batch_max()) distance_.restart();
+  }
+}
+
+void AutoPace::begin_stages() {
+  retime();
+  if (timings_->table().live() == 0) return;  // no times yet: profile on
+  stage_ = 1;
+  batch_ = first_batch();
+  reason_ = "start";
+  pair_ = fastest(batch_);
+  ride(pair_.seconds);
+  choose();
+  if (batch_ < batch_max()) distance_.restart();
+}
+
+void AutoPace::advance(std::string_view reason) {
+  retime();
+  const double seconds = fastest(batch_).seconds;
+  const double most = std::max(batch_, batch_max());
+  batch_ = std::min(kGrowth * batch_, most);
+  ride(seconds);
+  ++stage_;
+  reason_ = reason;
+  is_sure_ = false;
+  choose();
+  if (batch_ < most) {
+    distance_.restart();
+  } else {
+    distance_.stop();
+  }
+}
+
+void AutoPace::on_noise(double variance, double squared) {
+  if (stage_ > 0 || !std::isfinite(variance) || !std::isfinite(squared)) return;
+  variance_ += variance;
+  squared_ += squared;
+  ++noises_;
+}
+
+double AutoPace::first_batch() const {
+  const double lowest = timings_->ladder().lowest();
+  const double most = std::max(lowest, kFirstShareMax * batch_max());
+  if (noises_ == 0 || !(variance_ > 0)) return lowest;
+  return squared_ > 0 ? std::clamp(variance_ / squared_, lowest, most) : most;
+}
+
+void AutoPace::ride(double seconds) {
+  const double most = batch_max();
+  while (batch_ < most) {
+    const double next = std::min(kRideGrowth * batch_, most);
+    if (fastest(next).seconds > kRideCost * seconds) return;
+    batch_ = next;
+  }
+}
+
+void AutoPace::retime() {
+  timings_->retime();
+  since_retime_ = 0;
+}
+
+void AutoPace::choose() {
+  const Pair best = fastest(batch_);
+  const Pair kept = pair_with(batch_, pair_.rung);
+  pair_ = kept.k > 0 && kept.seconds <= kHysteresis * best.seconds ? kept : best;
+}
+
+AutoPace::Pair AutoPace::pair_with(double batch, std::size_t rung) const {
+  const double k = std::max(1.0, std::ceil(batch / timings_->ladder()[rung] - 1e-9));
+  if (k > timings_->table().live()) return {};
+  const auto whole = static_cast<std::uint32_t>(k);
+  return {whole, rung, timings_->table().mu(whole, rung)};
+}
+
+AutoPace::Pair AutoPace::fastest(double batch) const {
+  if (timings_->table().live() == 0) return pair_;
+  const std::size_t rungs = timings_->ladder().size();
+  Pair best;
+  for (std::size_t rung = 0; rung < rungs; ++rung) {
+    const Pair pair = pair_with(batch, rung);
+    if (pair.k > 0 && (best.k == 0 || pair.seconds < best.seconds)) best = pair;
+  }
+  if (best.k == 0) {
+    const std::uint32_t all = timings_->table().live();
+    return {all, rungs - 1, timings_->table().mu(all, rungs - 1)};
+  }
+  for (std::size_t rung = 0; rung < best.rung; ++rung) {
+    const Pair pair = pair_with(batch, rung);
+    if (pair.k > 0 && pair.seconds <= (1 + options_.compute_slack) * best.seconds) return pair;
+  }
+  return best;
+}
+
+double AutoPace::batch_max() const {
+  const TimingTable& table = timings_->table();
+  if (table.live() == 0) return batch_;
+  const std::size_t full = timings_->ladder().size() - 1;
+  const auto most = static_cast<std::uint32_t>(std::ceil(kShareMax * table.live()));
+  const bool is_cliff = table.mu(table.live(), full) > kRideCost * table.mu(most, full);
+  return (is_cliff ? kShareMax : 1) * table.live() * timings_->ladder().full();
+}
+
+}  // namespace godwit

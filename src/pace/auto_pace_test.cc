@@ -1,0 +1,247 @@
+// pace/auto_pace_test.cc: stages, the choice of pairs, and what makes them change.
+#include "pace/auto_pace.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/prng.h"
+
+namespace godwit {
+namespace {
+
+using Law = std::function<double(Prng&)>;
+
+double exponential(Prng& prng) {
+  return -std::log(1 - prng.uniform());
+}
+double constant(Prng& /*prng*/) {
+  return 1;
+}
+
+// Steps without learning: times are drawn, losses and distances are given.
+struct Steps {
+  std::uint32_t workers = 50;
+  Law comm = exponential;
+  Law compute = exponential;  // of the full load
+  double loss = 1;
+  double distance = 1;  // whatever the step: as at the floor
+  bool answers = true;  // distances are told
+  std::uint64_t step = 0;
+  std::uint32_t live = workers;
+  PaceTimings timings{workers, LoadLadder(40)};
+  Prng prng{1};
+  std::vector<PaceChoice> choices;
+  std::uint64_t asked = 0;
+
+  void run(AutoPace& pace, int steps) {
+    for (int i = 0; i < steps; ++i, ++step) {
+      choices.push_back(pace.choice(live));
+      const bool wanted = pace.wants_distance(step);
+      asked += wanted;
+      for (std::uint32_t w = 0; w < live; ++w) {
+        const double share = choices.back().load / 40.0;
+        timings.on_timing(step, w, {comm(prng), share * compute(prng), choices.back().load});
+      }
+      if (wanted && answers) pace.on_distance(step, distance);
+      pace.on_step({.step = step, .seconds = 1, .mean_loss = loss, .live = live});
+    }
+  }
+};
+
+TEST(AutoPace, MeasuresTimesWithAllWorkersAndTheSmallestLoadFirst) {
+  Steps steps;
+  AutoPace pace(&steps.timings);
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_EQ(pace.choice(50), (PaceChoice{50, 2}));
+    EXPECT_EQ(pace.choice(49), (PaceChoice{49, 2}));
+    EXPECT_EQ(pace.stage(), 0U);
+    EXPECT_EQ(pace.reason(), "profile");
+    EXPECT_FALSE(pace.wants_reference(steps.step));
+    EXPECT_FALSE(pace.predicted_seconds());
+    steps.run(pace, 1);
+  }
+  EXPECT_EQ(pace.choice(50).k, 1U);
+  EXPECT_LE(pace.choice(50).load, 4U);
+  EXPECT_EQ(pace.stage(), 1U);
+  EXPECT_GE(pace.batch(), 2);
+  EXPECT_LE(pace.batch(), 4)
+      << "hardly more, since the least of many exponential times hardly grows";
+  EXPECT_TRUE(pace.wants_reference(steps.step));
+  EXPECT_GT(*pace.predicted_seconds(), 0);
+}
+
+TEST(AutoPace, MeasuresOnUntilThereAreTimes) {
+  Steps steps;
+  AutoPace pace(&steps.timings);
+  for (std::uint64_t step = 0; step < 20; ++step) pace.on_step({.step = step, .mean_loss = 1});
+  EXPECT_EQ(pace.stage(), 0U);
+  steps.run(pace, 1);
+  EXPECT_EQ(pace.stage(), 1U);
+}
+
+TEST(AutoPace, TheSecondTimeThatNoWayIsMadeTheBatchGrows) {
+  Steps steps;
+  AutoPace pace(&steps.timings);
+  steps.run(pace, 5 + 101);
+  EXPECT_EQ(pace.stage(), 1U);
+  EXPECT_TRUE(pace.wants_reference(steps.step)) << "the first time only the reference changes";
+  steps.run(pace, 101);
+  EXPECT_EQ(pace.stage(), 2U);
+  EXPECT_EQ(pace.reason(), "no way made");
+  EXPECT_GE(pace.batch(), 4);
+  EXPECT_TRUE(pace.wants_reference(steps.step));
+}
+
+TEST(AutoPace, GoesOnAsLongAsWayIsMade) {
+  Steps steps;
+  AutoPace pace(&steps.timings);
+  for (int i = 0; i < 3000; ++i) {
+    steps.distance = steps.step > 5 ? static_cast<double>(steps.step - 5) : 1;
+    steps.run(pace, 1);
+  }
+  EXPECT_EQ(pace.stage(), 1U);
+  steps.answers = false;
+  steps.run(pace, 3000);
+  EXPECT_EQ(pace.stage(), 1U) << "without an answer nothing is known";
+}
+
+TEST(AutoPace, GrowsUpToFourFifthsOfAll) {
+  Steps steps;
+  AutoPace pace(&steps.timings);
+  double before = 0;
+  for (int i = 0; i < 20; ++i) {
+    steps.run(pace, 200);
+    EXPECT_GE(pace.batch(), before);
+    before = pace.batch();
+  }
+  EXPECT_EQ(pace.batch(), 0.8 * 50 * 40);
+  EXPECT_EQ(pace.choice(50), (PaceChoice{40, 40}));
+  const std::uint64_t asked = steps.asked;
+  steps.run(pace, 1000);
+  EXPECT_EQ(steps.asked, asked) << "nothing is left to be decided";
+}
+
+// Nobody is late: waiting for all costs nothing.
+TEST(AutoPace, WithoutStragglersAllAreWaitedFor) {
+  Steps steps{.workers = 8, .comm = constant, .compute = constant};
+  AutoPace pace(&steps.timings);
+  steps.run(pace, 5000);
+  EXPECT_EQ(pace.choice(8), (PaceChoice{8, 40}));
+}
+
+// Times that hardly depend on load and workers: a step is used for as much as it can bring.
+TEST(AutoPace, ABatchThatCostsNothingIsTakenAlong) {
+  Steps steps{.workers = 8, .comm = constant, .compute = [](Prng&) { return 0.01; }};
+  AutoPace pace(&steps.timings);
+  steps.run(pace, 5);
+  EXPECT_EQ(pace.stage(), 1U);
+  EXPECT_EQ(pace.choice(8), (PaceChoice{8, 40})) << "from the beginning";
+}
+
+TEST(AutoPace, BeginsWithTheBatchWhoseNoiseIsAsLargeAsTheGradient) {
+  const auto first_batch = [](double variance, double squared) {
+    Steps steps;
+    AutoPace pace(&steps.timings);
+    for (int i = 0; i < 5; ++i) {
+      pace.on_noise(variance, squared);
+      steps.run(pace, 1);
+    }
+    return pace.batch();
+  };
+  EXPECT_LE(first_batch(1, 10), 4) << "hardly any noise";
+  EXPECT_GE(first_batch(100, 2), 50);
+  EXPECT_LE(first_batch(100, 2), 50 * 1.25 * 1.25);
+  const double most = 0.125 * 0.8 * 50 * 40;
+  EXPECT_GE(first_batch(100, 1e-9), most);
+  EXPECT_LE(first_batch(100, -1), most * 1.25 * 1.25) << "nothing but noise";
+  EXPECT_LE(first_batch(std::nan(""), 1), 4);
+}
+
+TEST(AutoPace, ALossThatRisesMakesTheBatchGrowAtOnce) {
+  Steps steps;
+  AutoPace pace(&steps.timings);
+  steps.answers = false;
+  steps.run(pace, 20);
+  EXPECT_EQ(pace.stage(), 1U);
+  int needed = 0;
+  while (pace.stage() == 1) {
+    steps.loss *= 1.1;
+    steps.run(pace, 1);
+    ASSERT_LT(++needed, 100);
+  }
+  EXPECT_EQ(pace.reason(), "loss rises");
+  EXPECT_GE(pace.batch(), 4);
+}
+
+TEST(AutoPace, FollowsTheLiveWorkers) {
+  Steps steps;
+  AutoPace pace(&steps.timings);
+  steps.run(pace, 4000);
+  EXPECT_EQ(pace.choice(50).k, 40U);
+  EXPECT_EQ(pace.choice(30).k, 30U);
+  for (std::uint32_t w = 20; w < 50; ++w) steps.timings.set_live(w, false);
+  steps.live = 20;
+  steps.run(pace, 1);
+  EXPECT_EQ(pace.reason(), "workers changed");
+  EXPECT_EQ(pace.choice(20), (PaceChoice{20, 40})) << "the stage still needs more than there is";
+  for (std::uint32_t w = 20; w < 50; ++w) steps.timings.set_live(w, true);
+  steps.live = 50;
+  steps.run(pace, 1);
+  EXPECT_EQ(pace.choice(50).batch(), 1600U);
+}
+
+TEST(AutoPace, WaitsForSomebodyToComeBack) {
+  Steps steps;
+  AutoPace pace(&steps.timings);
+  steps.run(pace, 300);
+  const PaceChoice before = pace.choice(50);
+  for (std::uint32_t w = 0; w < 50; ++w) steps.timings.set_live(w, false);
+  pace.on_step({.step = steps.step++, .mean_loss = NAN, .live = 0});
+  pace.on_step({.step = steps.step++, .mean_loss = NAN, .live = 0});
+  EXPECT_EQ(pace.choice(50).load, before.load);
+  steps.timings.set_live(3, true);
+  pace.on_step({.step = steps.step++, .mean_loss = 1, .live = 1});
+  EXPECT_EQ(pace.choice(1).k, 1U);
+}
+
+// A minimum time favours many workers with small loads (section 1.4 of the theory), pure
+// exponential times few with large ones.
+TEST(AutoPace, ThePairDependsOnTheDelays) {
+  Steps pure;
+  AutoPace pure_pace(&pure.timings);
+  Steps shifted{.comm = [](Prng& prng) { return 0.5 + 0.5 * exponential(prng); },
+                .compute = [](Prng& prng) { return 0.5 + 0.5 * exponential(prng); }};
+  AutoPace shifted_pace(&shifted.timings);
+  while (pure_pace.batch() < 32) pure.run(pure_pace, 1);
+  while (shifted_pace.batch() < 32) shifted.run(shifted_pace, 1);
+  EXPECT_GE(pure_pace.choice(50).load, 8U);
+  EXPECT_LE(shifted_pace.choice(50).load, 4U);
+}
+
+TEST(AutoPace, SlackBuysComputationWithTime) {
+  std::uint64_t assigned[2] = {0, 0};
+  for (const int slack : {0, 1}) {
+    Steps steps;
+    AutoPace pace(&steps.timings, {.compute_slack = 0.2 * slack});
+    steps.run(pace, 1500);
+    for (const PaceChoice& choice : steps.choices) assigned[slack] += choice.load;
+  }
+  EXPECT_LT(assigned[1], assigned[0]);
+}
+
+TEST(AutoPace, TheSameTimesGiveTheSameChoices) {
+  Steps first;
+  Steps second;
+  AutoPace first_pace(&first.timings);
+  AutoPace second_pace(&second.timings);
+  first.run(first_pace, 3000);
+  second.run(second_pace, 3000);
+  EXPECT_EQ(first.choices, second.choices);
+}
+
+}  // namespace
+}  // namespace godwit

@@ -1,0 +1,120 @@
+// pace/delay_statistics_test.cc: quantiles, and computation split into start and samples.
+#include "pace/delay_statistics.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/prng.h"
+
+namespace godwit {
+namespace {
+
+double exponential(Prng& prng, double mean) {
+  return -mean * std::log(1 - prng.uniform());
+}
+
+TEST(DelayStatistics, TellsMediansAndTails) {
+  DelayStatistics delays(2);
+  EXPECT_FALSE(delays.summary(0));
+  for (int i = 1; i <= 20; ++i) delays.note(0, {0.1 * i, 1.0 * i, 10});
+  const auto summary = delays.summary(0);
+  ASSERT_TRUE(summary);
+  EXPECT_DOUBLE_EQ(summary->comm_median, 1.0);
+  EXPECT_DOUBLE_EQ(summary->comm_p95, 1.9);
+  EXPECT_DOUBLE_EQ(summary->sample_median, 1.0);
+  EXPECT_DOUBLE_EQ(summary->sample_p95, 1.9);
+  EXPECT_DOUBLE_EQ(summary->total_median, 11.0);
+  EXPECT_FALSE(delays.summary(1));
+}
+
+TEST(DelayStatistics, KeepsTheLatest) {
+  DelayStatistics delays(1);
+  for (int i = 0; i < 1000; ++i) delays.note(0, {i < 900 ? 5.0 : 1.0, 0, 1});
+  EXPECT_EQ(delays.kept(0), DelayStatistics::kKept);
+  EXPECT_DOUBLE_EQ(delays.summary(0)->comm_p95, 1);
+  delays.note(0, {7, 0, 1});
+  EXPECT_DOUBLE_EQ(delays.observation(0, DelayStatistics::kKept - 1).comm_seconds, 7);
+}
+
+TEST(DelayStatistics, WhatSaysNothingIsLeftOut) {
+  DelayStatistics delays(1);
+  EXPECT_FALSE(delays.note(0, {1, 1, 0}));
+  EXPECT_FALSE(delays.note(0, {-1, 1, 1}));
+  EXPECT_FALSE(delays.note(0, {1, NAN, 1}));
+  EXPECT_FALSE(delays.note(0, {INFINITY, 1, 1}));
+  EXPECT_EQ(delays.kept(0), 0U);
+}
+
+TEST(DelayStatistics, TheUsualTimeOfAStrangerIsThatOfTheOthers) {
+  DelayStatistics delays(4);
+  EXPECT_FALSE(delays.usual_seconds(3));
+  delays.note(0, {1, 1, 1});
+  delays.note(1, {2, 2, 1});
+  delays.note(2, {50, 50, 1});
+  EXPECT_DOUBLE_EQ(*delays.usual_seconds(3), 4);
+  EXPECT_DOUBLE_EQ(*delays.usual_seconds(2), 100);
+}
+
+TEST(DelayStatistics, TheCostOfStartingIsFoundFromTwoLoads) {
+  DelayStatistics delays(1);
+  for (int i = 0; i < 10; ++i) delays.note(0, {1, 3 + 0.5 * 10, 10});
+  delays.fit();
+  EXPECT_EQ(delays.start_seconds(0), 0) << "one load tells nothing";
+  for (int i = 0; i < 10; ++i) delays.note(0, {1, 3 + 0.5 * 40, 40});
+  delays.fit();
+  EXPECT_NEAR(delays.start_seconds(0), 3, 1e-9);
+  const DelaySplit split = delays.split(0, {1, 3 + 0.5 * 20, 20});
+  EXPECT_NEAR(split.fixed_seconds, 4, 1e-9);
+  EXPECT_NEAR(split.sample_seconds, 0.5, 1e-9);
+  for (std::size_t i = 0; i < DelayStatistics::kKept; ++i) delays.note(0, {1, 3 + 0.5 * 40, 40});
+  delays.fit();
+  EXPECT_NEAR(delays.start_seconds(0), 3, 1e-9) << "what was found stays";
+}
+
+TEST(DelayStatistics, TheCostOfStartingIsFoundThroughNoise) {
+  int near = 0;
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    Prng prng(seed);
+    DelayStatistics delays(1);
+    for (int i = 0; i < 64; ++i) {
+      const std::uint32_t samples = i % 2 == 0 ? 4 : 40;
+      delays.note(0, {1, 2 + (0.9 + 0.2 * prng.uniform()) * 0.1 * samples, samples});
+    }
+    delays.fit();
+    near += std::abs(delays.start_seconds(0) - 2) < 0.2;
+  }
+  EXPECT_GE(near, 48);
+}
+
+// Exponential computation without any cost of starting: what is found in it by chance stays a small
+// part of the mean, whatever the seed.
+TEST(DelayStatistics, NoiseIsNotTakenForACostOfStarting) {
+  double sum = 0;
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    Prng prng(seed);
+    DelayStatistics delays(1);
+    for (int i = 0; i < 64; ++i) {
+      const std::uint32_t samples = i % 2 == 0 ? 2 : 16;
+      delays.note(0, {1, exponential(prng, 0.1 * samples), samples});
+    }
+    delays.fit();
+    ASSERT_GE(delays.start_seconds(0), 0);
+    ASSERT_LT(delays.start_seconds(0), 0.05);
+    sum += delays.start_seconds(0);
+  }
+  EXPECT_LT(sum / 100, 0.002) << "of 0.2 at the smaller load";
+}
+
+TEST(DelayStatistics, NoPartIsNegative) {
+  DelayStatistics delays(1);
+  for (int i = 0; i < 20; ++i) delays.note(0, {0, i % 2 == 0 ? 2.0 : 2.1, i % 2 == 0 ? 1U : 30U});
+  delays.fit();
+  EXPECT_GT(delays.start_seconds(0), 1.9);
+  const DelaySplit split = delays.split(0, {0, 0.5, 10});
+  EXPECT_DOUBLE_EQ(split.fixed_seconds, 0.5);
+  EXPECT_EQ(split.sample_seconds, 0);
+}
+
+}  // namespace
+}  // namespace godwit

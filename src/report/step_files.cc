@@ -1,0 +1,176 @@
+// report/step_files.cc: CSV of steps, and their pictures.
+#include "report/step_files.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "report/svg_plot.h"
+#include "report/timing_map.h"
+
+namespace godwit {
+namespace {
+
+std::string number(double value) {
+  return std::isfinite(value) ? fmt::format("{:.6g}", value) : "";
+}
+
+// Means over stretches of steps, so that a line can be seen through the noise.
+class Smooth {
+ public:
+  explicit Smooth(std::size_t count) : stretch_(std::max<std::size_t>(1, count / 300)) {}
+
+  void add(double x, double y) {
+    if (!std::isfinite(y)) return;
+    sum_ += y;
+    if (++in_ < stretch_) return;
+    points_.push_back({x, sum_ / static_cast<double>(in_)});
+    in_ = 0;
+    sum_ = 0;
+  }
+  std::vector<PlotPoint> take() { return std::move(points_); }
+
+ private:
+  const std::size_t stretch_;
+  std::size_t in_ = 0;
+  double sum_ = 0;
+  std::vector<PlotPoint> points_;
+};
+
+template <class X>
+Plot loss_plot(const std::vector<StepRecord>& steps, std::string title, std::string x_label,
+               X&& x) {
+  Smooth smooth(steps.size());
+  for (const StepRecord& step : steps) smooth.add(x(step), step.loss);
+  return {.title = std::move(title),
+          .x_label = std::move(x_label),
+          .y_label = "loss of a sample, mean",
+          .x_from_zero = true,
+          .series = {{.name = "loss", .points = smooth.take()}}};
+}
+
+Plot choice_plot(const std::vector<StepRecord>& steps) {
+  Plot plot{.title = "Whom a step waits for, and how much each computes",
+            .x_label = "seconds",
+            .y_label = "workers; samples",
+            .x_from_zero = true,
+            .y_from_zero = true,
+            .series = {{.name = "k", .points = {}, .steps = true},
+                       {.name = "load", .points = {}, .steps = true}},
+            .height = 200};
+  for (const StepRecord& step : steps) {
+    plot.series[0].points.push_back({step.seconds, static_cast<double>(step.k)});
+    plot.series[1].points.push_back({step.seconds, static_cast<double>(step.load)});
+  }
+  return plot;
+}
+
+Plot time_plot(const std::vector<StepRecord>& steps) {
+  Plot plot{.title = "Length of a step",
+            .x_label = "seconds",
+            .y_label = "milliseconds",
+            .x_from_zero = true,
+            .y_from_zero = true,
+            .series = {{.name = "measured", .points = {}}, {.name = "expected", .points = {}}}};
+  Smooth measured(steps.size());
+  Smooth expected(steps.size());
+  for (const StepRecord& step : steps) {
+    measured.add(step.seconds, 1e3 * step.took);
+    expected.add(step.seconds, 1e3 * step.expected);
+  }
+  plot.series[0].points = measured.take();
+  plot.series[1].points = expected.take();
+  return plot;
+}
+
+// By worker, at the end: x is the worker's place.
+Plot workers_plot(const std::vector<StepWorkerRecord>& workers, bool is_inclusion) {
+  std::map<std::pair<std::int64_t, std::int64_t>, StepWorkerRecord> last;
+  for (const StepWorkerRecord& worker : workers) last[{worker.node, worker.worker}] = worker;
+  Plot plot{.title = is_inclusion ? "How often each worker counted" : "Times of workers",
+            .x_label = "worker",
+            .y_label = is_inclusion ? "results" : "milliseconds; computing: of 100 samples",
+            .y_from_zero = true};
+  if (is_inclusion) {
+    plot.series = {{.name = "results", .points = {}, .steps = true}};
+  } else {
+    plot.series = {{.name = "comm", .points = {}, .steps = true},
+                   {.name = "comm p95", .points = {}, .steps = true},
+                   {.name = "compute x100", .points = {}, .steps = true},
+                   {.name = "compute x100 p95", .points = {}, .steps = true}};
+  }
+  double x = 0;
+  for (const auto& [place, worker] : last) {
+    if (is_inclusion) {
+      plot.series[0].points.push_back({x, static_cast<double>(worker.included)});
+    } else {
+      plot.series[0].points.push_back({x, 1e3 * worker.comm_median});
+      plot.series[1].points.push_back({x, 1e3 * worker.comm_p95});
+      plot.series[2].points.push_back({x, 1e5 * worker.compute_median});
+      plot.series[3].points.push_back({x, 1e5 * worker.compute_p95});
+    }
+    ++x;
+  }
+  return plot;
+}
+
+}  // namespace
+
+std::string steps_csv_header() {
+  return "j,t,k,b,B,T_round,used,late_applied,late_dropped,cancelled,loss,V,G2,mu_hat,stage,reason,"
+         "assigned,live\n";
+}
+
+std::string steps_csv(const std::vector<StepRecord>& steps) {
+  std::string text;
+  for (const StepRecord& s : steps) {
+    text +=
+        fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", s.step,
+                    number(s.seconds), s.k, s.load, s.samples, number(s.took), s.used,
+                    s.late_applied, s.late_dropped, s.cancelled, number(s.loss), number(s.variance),
+                    number(s.gradient), number(s.expected), s.stage, s.reason, s.assigned, s.live);
+  }
+  return text;
+}
+
+std::string step_workers_csv_header() {
+  return "j,node,worker,comm_median,comm_p95,compute_median,compute_p95,included,live\n";
+}
+
+std::string step_workers_csv(const std::vector<StepWorkerRecord>& workers) {
+  std::string text;
+  for (const StepWorkerRecord& w : workers) {
+    text += fmt::format("{},{},{},{},{},{},{},{},{}\n", w.step, w.node, w.worker,
+                        number(w.comm_median), number(w.comm_p95), number(w.compute_median),
+                        number(w.compute_p95), w.included, w.is_live ? 1 : 0);
+  }
+  return text;
+}
+
+std::vector<std::string> step_pictures(const StepReport& report) {
+  if (report.steps.empty()) return {};
+  std::vector<std::string> pictures;
+  double gradients = 0;
+  double messages = 0;
+  pictures.push_back(to_svg(loss_plot(report.steps, "Loss over time", "seconds",
+                                      [](const StepRecord& step) { return step.seconds; })));
+  pictures.push_back(to_svg(choice_plot(report.steps)));
+  pictures.push_back(to_svg(time_plot(report.steps)));
+  pictures.push_back(to_svg(loss_plot(
+      report.steps, "Loss over gradients given out", "gradients of a sample",
+      [&](const StepRecord& step) { return gradients += static_cast<double>(step.assigned); })));
+  pictures.push_back(to_svg(loss_plot(
+      report.steps, "Loss over messages", "results that came",
+      [&](const StepRecord& step) { return messages += step.used + step.late_dropped; })));
+  if (!report.expected.empty()) pictures.push_back(timing_map(report));
+  if (!report.workers.empty()) {
+    pictures.push_back(to_svg(workers_plot(report.workers, false)));
+    pictures.push_back(to_svg(workers_plot(report.workers, true)));
+  }
+  return pictures;
+}
+
+}  // namespace godwit

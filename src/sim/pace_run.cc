@@ -1,0 +1,135 @@
+// sim/pace_run.cc: who is in time, what is learned from them, and what the policy is told.
+#include "sim/pace_run.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+
+namespace godwit::sim {
+namespace {
+
+constexpr double kSmoothSteps = 20;
+
+}  // namespace
+
+PaceRun::PaceRun(const LeastSquares* problem, const PaceLaw& law, const PaceRunOptions& options,
+                 std::uint64_t seed, PacePolicy* policy, PaceTimings* timings)
+    : problem_(problem),
+      law_(law),
+      options_(options),
+      policy_(policy),
+      timings_(timings),
+      delays_(mix64(seed, 1)),
+      samples_(mix64(seed, 2)),
+      jobs_(options.workers),
+      ends_(options.workers),
+      free_at_(options.workers, 0.0),
+      parameters_(problem->start()),
+      reference_(problem->width()),
+      gradient_(problem->width()),
+      last_gradient_(problem->width()),
+      inclusion_(options.workers),
+      error_(problem->error(parameters_)),
+      smooth_error_(error_) {
+  GODWIT_CHECK_GE(problem->samples(), options.workers);
+}
+
+void PaceRun::step() {
+  const std::uint64_t number = totals_.steps;
+  if (policy_->wants_reference(number)) reference_ = parameters_;
+  if (policy_->wants_distance(number)) {
+    double squared = 0;
+    for (std::size_t i = 0; i < parameters_.size(); ++i) {
+      const double part = static_cast<double>(parameters_[i]) - reference_[i];
+      squared += part * part;
+    }
+    policy_->on_distance(number, squared);
+  }
+  const bool wants_turn = policy_->wants_gradient_turn();
+  choice_ = policy_->choice(options_.workers);
+  draw_jobs();
+  end_jobs();
+  learn();
+  PaceFeedback feedback{.step = number,
+                        .seconds = step_seconds_,
+                        .used_samples = choice_.batch(),
+                        .mean_loss = mean_loss_,
+                        .live = options_.workers};
+  if (wants_turn && number > 0) {
+    double turn = 0;
+    for (std::size_t i = 0; i < gradient_.size(); ++i) {
+      turn += static_cast<double>(gradient_[i]) * last_gradient_[i];
+    }
+    feedback.gradient_turn = turn;
+  }
+  policy_->on_step(feedback);
+}
+
+void PaceRun::draw_jobs() {
+  const double share = static_cast<double>(choice_.load) / options_.full_load;
+  for (std::uint32_t worker = 0; worker < options_.workers; ++worker) {
+    Job& job = jobs_[worker];
+    job.comm = draw_comm(law_, delays_);
+    job.compute = share * draw_compute(law_, worker, delays_);
+    job.begin = law_.cancels ? totals_.seconds : std::max(totals_.seconds, free_at_[worker]);
+    job.end = job.begin + job.comm + job.compute;
+    ends_[worker] = job.end;
+  }
+}
+
+void PaceRun::end_jobs() {
+  const auto last = ends_.begin() + (choice_.k - 1);
+  std::nth_element(ends_.begin(), last, ends_.end());
+  const double end = *last;
+  std::uint32_t in_time = 0;
+  for (std::uint32_t worker = 0; worker < options_.workers; ++worker) {
+    Job& job = jobs_[worker];
+    job.is_begun = job.begin < end;
+    job.is_in_time = job.end <= end && in_time < choice_.k;
+    in_time += job.is_in_time;
+    if (!job.is_begun) continue;
+    totals_.assigned += choice_.load;
+    if (!law_.cancels) free_at_[worker] = job.end;
+    // Half of the communication comes before the computation.
+    const double share = (end - job.begin - job.comm / 2) / job.compute;
+    const double done = job.is_in_time || !law_.cancels ? 1 : std::clamp(share, 0.0, 1.0);
+    totals_.performed += static_cast<std::uint64_t>(done * choice_.load);
+    if (timings_ != nullptr && (job.is_in_time || options_.late_workers_report)) {
+      timings_->on_timing(totals_.steps, worker, {job.comm, job.compute, choice_.load});
+    }
+  }
+  step_seconds_ = end - totals_.seconds;
+  totals_.seconds = end;
+  totals_.messages += choice_.k;
+  totals_.used += choice_.batch();
+  ++totals_.steps;
+}
+
+void PaceRun::learn() {
+  std::swap(gradient_, last_gradient_);
+  std::fill(gradient_.begin(), gradient_.end(), 0.0F);
+  const std::size_t shard = problem_->samples() / options_.workers;
+  double loss = 0;
+  for (std::uint32_t worker = 0; worker < options_.workers; ++worker) {
+    if (!jobs_[worker].is_in_time) continue;
+    inclusion_.note(worker);
+    batch_.resize(choice_.load);
+    for (std::uint32_t& sample : batch_) {
+      sample =
+          static_cast<std::uint32_t>(options_.has_shards ? worker * shard + samples_.below(shard)
+                                                         : samples_.below(problem_->samples()));
+    }
+    loss += problem_->add_gradients(parameters_, batch_, gradient_);
+  }
+  const auto batch = static_cast<double>(choice_.batch());
+  const auto rate = static_cast<float>(law_.learning_rate);
+  for (std::size_t i = 0; i < gradient_.size(); ++i) {
+    gradient_[i] /= static_cast<float>(batch);
+    parameters_[i] -= rate * gradient_[i];
+  }
+  mean_loss_ = loss / batch;
+  error_ = problem_->error(parameters_);
+  smooth_error_ += (error_ - smooth_error_) / kSmoothSteps;
+}
+
+}  // namespace godwit::sim

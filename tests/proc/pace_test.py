@@ -1,0 +1,165 @@
+#!/usr/bin/env python3
+"""tests/proc/pace_test.py: steps that do not wait for slow, stopped and killed workers.
+
+  pace_test.py PATH/godwit [unittest arguments]
+
+Names P1 to P6 are those of the acceptance tests in docs/stragglers.md. Delays are long against what
+computing takes, so that they can be told from a busy machine; each test prints its figures.
+"""
+import csv
+import json
+import os
+import signal
+import statistics
+import time
+
+from train_case import TrainCase, main
+
+BATCH = 64
+COLUMNS = ('j,t,k,b,B,T_round,used,late_applied,late_dropped,cancelled,loss,V,G2,mu_hat,stage,'
+           'reason,assigned,live')
+PATIENCE_SECONDS = 1  # with who is silent, at least: StepRoster::kPatienceMin
+
+
+def data(steps: int, nodes: int) -> str:
+    """So many full steps an epoch: 80 % of the rows are to learn from."""
+    return f'generated:linear,features=100,rows={steps * nodes * BATCH * 10 // 8}'
+
+
+class PaceTest(TrainCase):
+    def arguments(self, run: str, steps: int, nodes: int, *more: str) -> list[str]:
+        return ['linreg', '--data', data(steps, nodes), '--nodes', str(nodes), '--workers', '1',
+                '--epochs', '1', '--set', f'batch={BATCH}', '--set', 'learning_rate=1', '--run',
+                run, *more]
+
+    def run_steps(self, run: str, steps: int, nodes: int, *more: str) -> dict:
+        return self.final(*self.arguments(run, steps, nodes, *more))
+
+    def table(self, run: str, name: str = 'steps.csv') -> list[dict[str, str]]:
+        return list(csv.DictReader(self.read(run, name).splitlines()))
+
+    def usual(self, run: str) -> float:
+        """Seconds of a step, without the first and the last ones."""
+        return statistics.median(float(step['T_round']) for step in self.table(run)[2:-2])
+
+    def test_p1_two_slow_workers_are_not_waited_for(self):
+        slow = 'workers 0-5: compute const 20ms; workers 6-7: compute const 200ms'
+        self.run_steps('healthy', 14, 6, '--pace', 'fixed', '--inject', slow)
+        self.run_steps('six', 14, 8, '--pace', 'fixed:k=6', '--inject', slow)
+        self.run_steps('all', 14, 8, '--pace', 'fixed', '--inject', slow)
+        healthy, six, everyone = (self.usual(run) for run in ('healthy', 'six', 'all'))
+        print(f'P1: a step takes {1e3 * healthy:.1f} ms with 6 healthy workers, '
+              f'{six / healthy:.2f}x with k=6 of 8, {everyone / healthy:.2f}x with k=8')
+        self.assertLess(six, 1.5 * healthy)
+        self.assertGreater(everyone, 5 * healthy)
+        self.assertEqual(self.read('six', 'steps.csv').splitlines()[0], COLUMNS)
+        # Of those nobody waits for, what they had is computed by others: once, and all of it.
+        samples = sum(int(step['B']) for step in self.table('six'))
+        self.assertEqual(samples, sum(int(step['B']) for step in self.table('all')))
+
+    def test_p2_delays_are_told_apart(self):
+        # Only lengths of time travel, each measured by one clock: that clocks of nodes differ does
+        # not matter, and they cannot be set here.
+        medians = {}
+        delay = 0.04
+        for what in ('nothing', 'comm', 'compute'):
+            inject = () if what == 'nothing' else ('--inject', f'all: {what} const 40ms')
+            self.run_steps(what, 101, 3, '--pace', 'fixed', *inject)
+            workers = self.table(what, 'step_workers.csv')
+            self.assertEqual(len(workers), 3)
+            medians[what] = (
+                statistics.median(float(worker['comm_median']) for worker in workers),
+                BATCH * statistics.median(float(worker['compute_median']) for worker in workers))
+        base = medians['nothing']
+        for what, column in (('comm', 0), ('compute', 1)):
+            right = (medians[what][column] - base[column]) / delay
+            wrong = (medians[what][1 - column] - base[1 - column]) / delay
+            print(f'P2: of a delay of {what}, {right:.0%} are seen there, {wrong:.0%} elsewhere')
+            self.assertGreater(right, 0.8)
+            self.assertLess(abs(wrong), 0.1)
+
+    def victim(self, node: str) -> int:
+        return next(pid for pid, own in self.processes().items() if own == node)
+
+    def disturb(self, run: str, steps: int, disturbance) -> dict:
+        """What a run comes to in which node 3 of 4, which keeps no parameters, is disturbed."""
+        process = self.start(*self.arguments(run, steps, 4, '--pace', 'fixed', '--inject',
+                                             'all: comm const 15ms', '--json'))
+        self.wait_for(lambda: os.path.exists(self.path(run, 'metrics.jsonl')), 'it does not begin',
+                      process)
+        time.sleep(1)  # how long each usually takes is known
+        disturbance(self.victim('3'))
+        out, err = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 0, err)
+        self.assert_nobody_left()
+        return self.last_of(out)
+
+    def longest(self, run: str) -> float:
+        return max(float(step['T_round']) for step in self.table(run))
+
+    def live(self, run: str) -> list[int]:
+        """How many were live, without repetitions."""
+        counts = [int(step['live']) for step in self.table(run)]
+        return [now for before, now in zip([0, *counts], counts) if before != now]
+
+    def test_p3_a_stopped_worker_leaves_and_comes_back(self):
+        def stop(pid: int) -> None:
+            os.kill(pid, signal.SIGSTOP)
+            time.sleep(5)
+            os.kill(pid, signal.SIGCONT)
+
+        last = self.disturb('stopped', 360, stop)
+        longest = self.longest('stopped')
+        print(f'P3: stopped for 5 s: the longest step took {longest:.2f} s; live: '
+              f'{self.live("stopped")}; rmse {last["rmse"]:.4f} of {last["noise_floor"]:.4f}')
+        self.assertLess(longest, 2 * PATIENCE_SECONDS)
+        self.assertEqual(self.live('stopped'), [4, 3, 4])
+        self.assertLess(last['rmse'], 1.2 * last['noise_floor'])
+
+    def test_p3_a_killed_worker_is_done_without(self):
+        last = self.disturb('killed', 150, lambda pid: os.kill(pid, signal.SIGKILL))
+        longest = self.longest('killed')
+        print(f'P3: killed: the longest step took {longest:.2f} s; live: {self.live("killed")}; '
+              f'rmse {last["rmse"]:.4f} of {last["noise_floor"]:.4f}')
+        self.assertLess(longest, 2 * PATIENCE_SECONDS)
+        self.assertEqual(self.live('killed'), [4, 3])
+        self.assertLess(last['rmse'], 1.2 * last['noise_floor'])
+
+    def test_p4_what_is_chosen_follows_the_delays(self):
+        # One large share is best when results travel long, many small ones when computing takes
+        # long. Steps are so short that noise does not ask for more samples meanwhile.
+        comm, compute = 'all: comm exp 40ms', 'all: compute const 40ms'
+        for run, before, after in (('falls', comm, compute), ('rises', compute, comm)):
+            process = self.start('linreg', '--data', 'generated:linear,features=100,rows=50000',
+                                 '--nodes', '8', '--workers', '1', '--epochs', '1', '--set',
+                                 f'batch={BATCH}', '--set', 'learning_rate=0.01', '--pace', 'auto',
+                                 '--inject', f'{before} until step 150',
+                                 f'{after} from step 150', '--run', run, '--quiet')
+            _, err = process.communicate(timeout=60)
+            self.assertEqual(process.returncode, 0, err)
+            loads = [int(step['b']) for step in self.table(run)]
+            self.assertGreater(len(loads), 550)
+            first, last = (statistics.median(loads[at - 50:at]) for at in (150, 550))
+            print(f'P4: the load {run} from {first} to {last} within 400 steps')
+            if run == 'falls':
+                self.assertLess(last, first / 1.5)
+            else:
+                self.assertGreater(last, first * 1.5)
+
+    def test_p5_the_benchmark_runs(self):
+        done = self.run_any([self.godwit, 'bench', 'pace', '--quick', '--json'])
+        self.assertEqual(done.returncode, 0, done.stderr)
+        results = [json.loads(line) for line in done.stdout.splitlines()]
+        names = [one['case'] for one in results]
+        self.assertEqual(names, ['delays/all', 'delays/auto', 'calm/all', 'calm/auto', 'calm/off',
+                                 'calm/steps'])
+        for one in results:
+            self.assertGreater(one['value'], 0, one)
+        by_name = dict(zip(names, results))
+        # As many steps of the same samples as there are ticks: the same model but for rounding.
+        self.assertAlmostEqual(by_name['calm/all']['final'], by_name['calm/off']['final'], places=4)
+        self.assertEqual(os.listdir(self.dir), [])
+
+
+if __name__ == '__main__':
+    main()
