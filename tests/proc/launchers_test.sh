@@ -100,10 +100,13 @@ check_job second
 [[ $(value job first) != "$(value job second)" ]] || fail "$kind: two jobs have one name"
 [[ $(value rendezvous first) != "$(value rendezvous second)" ]] || fail "$kind: two jobs meet"
 
-# Two jobs at once that work.
+# Two jobs at once that work. Open MPI has a folder of its own for each: two of its launchers that
+# make the same one at the same moment fail.
 mkdir tmp
 sums() {  # file
-  TMPDIR=$scratch/tmp timeout 100 "${run[@]}" "$sum_job" 100 >"$1" 2>&1
+  mkdir "$scratch/mpi_$1"
+  OMPI_MCA_orte_tmpdir_base=$scratch/mpi_$1 TMPDIR=$scratch/tmp \
+    timeout 100 "${run[@]}" "$sum_job" 100 >"$1" 2>&1
 }
 sums sums_a &
 first=$!
