@@ -37,8 +37,9 @@ NodeCoreOptions core_options(const StepScenario& scenario, NodeId self, Prng& pr
 }
 
 // The gradient of one sample: something that depends on both, and sums that depend on their order.
+// Bounded, since late results may make parameters swing higher and higher.
 float gradient_of(std::uint64_t sample, std::uint64_t place, float parameter) {
-  return parameter * 0.5F + unit_float(mix64(sample, place)) - 0.5F;
+  return std::clamp(parameter, -1.0F, 1.0F) * 0.5F + unit_float(mix64(sample, place)) - 0.5F;
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ bool is_same(const Share& a, const Share& b) {
 }  // namespace
 
 StepReplay::StepReplay(const StepScenario& scenario, Fail fail)
-    : scenario_(scenario), fail_(std::move(fail)), late_max_(scenario.late_max()) {
+    : scenario_(scenario), fail_(std::move(fail)) {
   std::vector<float> first;
   for (const TableSpec& spec : scenario.tables) {
     Oracle table{.rows = TableRows::make(spec, budget_).value(),
@@ -45,6 +45,7 @@ StepReplay::StepReplay(const StepScenario& scenario, Fail fail)
 void StepReplay::begin(const StepOptions& options) {
   options_ = options;
   counted_.assign(options.samples * options.epochs, 0);
+  given_until_ = options.first_epoch * options.samples;
 }
 
 std::span<const float> StepReplay::row(std::size_t table, Key key, std::uint64_t step) const {
@@ -92,20 +93,32 @@ void StepReplay::on_orders(const StepOrders& orders) {
     check_chosen(orders, chosen);
     samples += count_samples(chosen);
   }
-  if (orders.head.samples < samples) {
-    fail_(fmt::format("step {} ends with {} samples, but its results are about {}", steps(),
-                      orders.head.samples, samples));
-  }
+  check_mean(orders, samples);
+  note_shares(orders);
+  apply(orders);
+  if (orders.head.is_last) check_end();
+}
+
+void StepReplay::note_shares(const StepOrders& orders) {
   for (const auto& [node, shares] : orders.shares) {
     for (const ShareRecord& share : shares) {
       given_[{.step = orders.head.step,
               .node = static_cast<std::uint32_t>(node.value()),
               .worker = share.worker}]
           .push_back({.first = share.first, .count = share.count});
+      given_until_ = std::max(given_until_, share.first + share.count);
     }
   }
-  apply(orders);
-  if (orders.head.is_last) check_end();
+}
+
+// When the last samples have been given out, a step with few of them counts less.
+void StepReplay::check_mean(const StepOrders& orders, std::uint64_t samples) const {
+  const std::uint64_t end = options_.first_epoch * options_.samples + counted_.size();
+  const bool may_be_more = given_until_ == end;
+  if (orders.chosen.empty() || orders.head.samples == samples) return;
+  if (orders.head.samples > samples && may_be_more) return;
+  fail_(fmt::format("step {} ends with {} samples, but its results are about {}", steps(),
+                    orders.head.samples, samples));
 }
 
 void StepReplay::check_chosen(const StepOrders& orders, const ChosenRecord& chosen) {
@@ -117,7 +130,7 @@ void StepReplay::check_chosen(const StepOrders& orders, const ChosenRecord& chos
   if (!chosen_.insert(chosen).second) {
     fail_(fmt::format("step {} ends with {}, which counted before", ended, to_string(chosen)));
   }
-  if (chosen.step > ended || ended - chosen.step > late_max_.value_or(0)) {
+  if (chosen.step > ended || ended - chosen.step > scenario_.late_max.value_or(0)) {
     fail_(fmt::format("step {} ends with {}, which is too old", ended, to_string(chosen)));
   }
   if (sent->second.read > ended) {

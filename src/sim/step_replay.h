@@ -67,20 +67,23 @@ class StepReplay {
     std::size_t length = 0;
   };
 
+  void note_shares(const StepOrders& orders);
   void check_chosen(const StepOrders& orders, const ChosenRecord& chosen);
   // Counts them. How many.
   std::uint64_t count_samples(const ChosenRecord& chosen);
+  // `samples`: that the chosen results are about.
+  void check_mean(const StepOrders& orders, std::uint64_t samples) const;
   void apply(const StepOrders& orders);
   void check_end();
 
   const StepScenario& scenario_;
   const Fail fail_;
-  const std::optional<std::uint32_t> late_max_;
   MemoryBudget budget_{std::uint64_t{1} << 28};
   std::vector<Oracle> tables_;
   std::vector<std::vector<float>> parameters_;  // by step
   StepOptions options_;
   std::vector<std::uint32_t> counted_;  // of each position of this round
+  std::uint64_t given_until_ = 0;       // all positions before this were given to somebody
   std::map<ChosenRecord, std::vector<Share>> given_;
   std::map<ChosenRecord, Sent> sent_;
   std::set<ChosenRecord> chosen_;

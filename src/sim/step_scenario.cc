@@ -6,8 +6,6 @@
 #include <algorithm>
 #include <array>
 
-#include "core/step_plan.h"
-
 namespace godwit::sim {
 namespace {
 
@@ -31,9 +29,9 @@ std::string draw_pace(Prng& prng, std::uint64_t workers) {
   }
 }
 
-std::string draw_late(Prng& prng) {
-  if (prng.below(2) == 0) return "drop";
-  return fmt::format("apply:{}", std::array{0, 1, 2, 5, 20}[prng.below(5)]);
+std::optional<std::uint32_t> draw_late(Prng& prng) {
+  if (prng.below(2) == 0) return std::nullopt;
+  return std::array{0U, 1U, 2U, 5U, 20U}[prng.below(5)];
 }
 
 Rule draw_rule(Prng& prng) {
@@ -115,10 +113,6 @@ bool StepScenario::has_idle_nodes() const {
   return false;
 }
 
-std::optional<std::uint32_t> StepScenario::late_max() const {
-  return StepPlan::of(options).value().late_max;
-}
-
 StepScenario draw_step_scenario(std::uint64_t seed) {
   Prng prng(mix64(seed, 21));
   StepScenario scenario;
@@ -128,12 +122,15 @@ StepScenario draw_step_scenario(std::uint64_t seed) {
   draw_workers(scenario, prng);
   draw_tables(scenario, prng);
   const std::uint32_t batch = 4 + static_cast<std::uint32_t>(prng.below(29));
-  scenario.options = {.samples = std::min<std::uint64_t>(1 + prng.below(2000), 80 * batch),
-                      .batch = batch,
-                      .epochs = 1 + prng.below(2),
-                      .seed = prng.next(),
-                      .pace = draw_pace(prng, scenario.workers.size()),
-                      .late = draw_late(prng)};
+  scenario.options = {
+      .samples = std::min<std::uint64_t>(1 + prng.below(2000), 80 * batch),
+      .batch = batch,
+      .epochs = 1 + prng.below(2),
+      .seed = prng.next(),
+      .pace = draw_pace(prng, scenario.workers.size()),
+  };
+  scenario.late_max = draw_late(prng);
+  if (scenario.late_max) scenario.options.late = fmt::format("apply:{}", *scenario.late_max);
   scenario.rounds = prng.below(4) == 0 ? 2 : 1;
   // A node without workers is not told that steps have ended.
   scenario.has_barriers = prng.below(2) == 0 || scenario.has_idle_nodes();

@@ -34,8 +34,9 @@ struct StepScenario {
   std::int64_t servers = 1;
   std::vector<StepWorkerPlan> workers;  // by node and number
   StepOptions options;
-  std::uint64_t rounds = 1;  // so often steps begin and end
-  bool has_barriers = true;  // between rounds
+  std::optional<std::uint32_t> late_max;  // what options.late says; nothing: drop
+  std::uint64_t rounds = 1;               // so often steps begin and end
+  bool has_barriers = true;               // between rounds
   std::vector<TableSpec> tables;
   std::uint64_t looks = 4;  // while computing, for whether the step is over
   Duration begin_max{};     // until a node begins
@@ -47,8 +48,6 @@ struct StepScenario {
 
   std::uint32_t workers_of(std::int64_t node) const;
   bool has_idle_nodes() const;
-  // Of options.late; nothing: drop.
-  std::optional<std::uint32_t> late_max() const;
 };
 
 StepScenario draw_step_scenario(std::uint64_t seed);
