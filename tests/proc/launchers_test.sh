@@ -79,11 +79,18 @@ check_job() {  # file: four processes that agree on everything but their number
   done
 }
 
+# Open MPI has a folder of its own for each job: two of its launchers that make the same one at the
+# same moment fail.
+run_apart() {  # name command...
+  mkdir "$scratch/mpi_$1"
+  OMPI_MCA_orte_tmpdir_base=$scratch/mpi_$1 timeout 100 "${run[@]}" "${@:2}"
+}
+
 # Two jobs that are alive at the same time: each process waits for a file made when all are there.
 probe='"$0" doctor --place >>"$1.$$"; until [ -e go ]; do sleep 0.05; done'
-timeout 60 "${run[@]}" sh -c "$probe" "$godwit" "$scratch/a" &
+run_apart a sh -c "$probe" "$godwit" "$scratch/a" &
 first=$!
-timeout 60 "${run[@]}" sh -c "$probe" "$godwit" "$scratch/b" &
+run_apart b sh -c "$probe" "$godwit" "$scratch/b" &
 second=$!
 deadline=$((SECONDS + 40))
 until [[ $(cat a.* b.* 2>/dev/null | wc -l) == 8 ]]; do
@@ -100,13 +107,10 @@ check_job second
 [[ $(value job first) != "$(value job second)" ]] || fail "$kind: two jobs have one name"
 [[ $(value rendezvous first) != "$(value rendezvous second)" ]] || fail "$kind: two jobs meet"
 
-# Two jobs at once that work. Open MPI has a folder of its own for each: two of its launchers that
-# make the same one at the same moment fail.
+# Two jobs at once that work.
 mkdir tmp
 sums() {  # file
-  mkdir "$scratch/mpi_$1"
-  OMPI_MCA_orte_tmpdir_base=$scratch/mpi_$1 TMPDIR=$scratch/tmp \
-    timeout 100 "${run[@]}" "$sum_job" 100 >"$1" 2>&1
+  TMPDIR=$scratch/tmp run_apart "$1" "$sum_job" 100 >"$1" 2>&1
 }
 sums sums_a &
 first=$!
