@@ -16,12 +16,13 @@ namespace {
 
 NodeCoreOptions core_options(const StepScenario& scenario, NodeId self, Prng& prng) {
   NodeCoreOptions options{.self = self, .nodes = scenario.nodes, .servers = scenario.servers};
-  // Faults may pile up, but all of them end: nobody is to be given up who is not dead.
+  // Faults may pile up, but all of them end: nobody is to be given up who is not dead. Who is
+  // frozen again and again may not hear of a connection for as long as there are faults.
   const bool is_deadly = scenario.death != StepDeath::kNone;
-  options.liveness.lost_after =
-      is_deadly ? Duration(std::chrono::seconds(10)) : Duration(std::chrono::hours(1));
-  options.liveness.expel_after =
-      is_deadly ? Duration(std::chrono::seconds(90)) : Duration(std::chrono::hours(1));
+  const bool is_frozen = scenario.faults.freeze_every > Duration::zero();
+  const Duration never = std::chrono::hours(1);
+  options.liveness.lost_after = is_deadly ? std::chrono::seconds(is_frozen ? 30 : 10) : never;
+  options.liveness.expel_after = is_deadly ? std::chrono::seconds(90) : never;
   options.links.receipt_every_frames = 1 + prng.below(40);
   options.links.receipt_every_bytes = 64U << prng.below(12);
   if (scenario.faults.wrong_guesses == 0) return options;
