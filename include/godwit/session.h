@@ -118,7 +118,7 @@ class Session {
   // this node which take part. What was found out in steps before is used, if the
   // options are the same but for the epochs. kInvalidArgument for bad options, or if steps are
   // going on. To be called by one thread of each node, when all workers have seen the end of the
-  // steps before.
+  // steps before: a node without workers calls barrier() in between, with all others.
   Result<> begin_steps(const StepOptions& options, std::span<const WorkerId> workers);
   // Ends them early, for all workers of all nodes. Does nothing but on node 0. Any thread.
   void stop_steps();

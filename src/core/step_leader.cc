@@ -21,10 +21,6 @@ constexpr std::size_t kStepsRemembered = 4096;  // when they began
 constexpr std::uint64_t kLearnEvery = 32;       // steps between looks at how long workers take
 constexpr std::uint64_t kAskEvery = 10;         // for what only people look at
 
-double seconds_of(Duration duration) {
-  return std::chrono::duration<double>(duration).count();
-}
-
 bool contains(const std::vector<NodeId>& nodes, NodeId node) {
   return std::find(nodes.begin(), nodes.end(), node) != nodes.end();
 }
@@ -181,13 +177,7 @@ void StepLeader::end_step_if_due(Time now) {
   for (std::uint32_t i = 0; i < roster_.size(); ++i) can_come = can_come || may_come(i);
   if (tally_.chosen.size() < choice_.k && can_come) return;
   if (roster_.live() == 0 && !ledger_->is_finished()) {
-    const bool are_all_lost = [&] {
-      for (std::uint32_t i = 0; i < roster_.size(); ++i) {
-        if (!roster_[i].is_lost) return false;
-      }
-      return true;
-    }();
-    if (!are_all_lost) return;  // somebody may be heard again
+    if (!roster_.are_all_lost()) return;  // somebody may be heard again
     journal_.alarm("no worker is left");
     return end_steps({.head = {.step = ++step_}});
   }
@@ -239,7 +229,7 @@ Result<> StepLeader::on_result(NodeId from, const StepResult& result, Time now) 
   const std::uint64_t age = step_ - result.step;
   if (!result.is_whole) {
     ledger_->come_back(result.step, *worker);
-  } else if (age <= plan_.late_max.value_or(0) && ledger_->count(result.step, *worker)) {
+  } else if (ledger_->count(result.step, *worker)) {  // what is too old, it has taken back
     tally_.add(result, from);
     roster_.include(*worker);
     if (age > 0) ++tally_.late_applied;

@@ -30,6 +30,10 @@
 
 namespace godwit {
 
+inline double seconds_of(Duration duration) {
+  return std::chrono::duration<double>(duration).count();
+}
+
 // The begin of a step, for all nodes.
 struct StepOrders {
   StepBegins head;  // without arrays

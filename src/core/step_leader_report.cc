@@ -13,10 +13,6 @@ namespace {
 
 constexpr std::uint64_t kTellWorkersEvery = 100;
 
-double seconds_of(Duration duration) {
-  return std::chrono::duration<double>(duration).count();
-}
-
 }  // namespace
 
 void StepLeader::note_step(Time now) {

@@ -21,7 +21,7 @@ constexpr std::uint32_t kLateMax = 1'000'000;
 Error bad_pace(const std::string& pace) {
   return invalid_argument(
       "pace is '{}', but must be auto, adaptive_k, or fixed with k from 1 and load up to 1, as in "
-      "fixed:k=6,load=0.5",
+      "fixed:k=6,load=0.5 (trainers know off too: wait for all)",
       pace);
 }
 

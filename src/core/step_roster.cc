@@ -38,11 +38,9 @@ std::uint32_t StepRoster::live() const {
       places_.begin(), places_.end(), [](const Place& place) { return place.is_live; }));
 }
 
-std::span<const std::uint8_t> StepRoster::live_flags() {
-  live_flags_.resize(places_.size());
-  std::transform(places_.begin(), places_.end(), live_flags_.begin(),
-                 [](const Place& place) { return place.is_live ? 1 : 0; });
-  return live_flags_;
+bool StepRoster::are_all_lost() const {
+  return std::all_of(places_.begin(), places_.end(),
+                     [](const Place& place) { return place.is_lost; });
 }
 
 void StepRoster::give(std::uint32_t index, std::uint64_t step, Time now) {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <span>
 #include <string>
@@ -35,7 +34,7 @@ class StepRoster {
     Duration patience = kPatienceFirst;  // with its silence
   };
 
-  // A node and its workers are there. kInvalidArgument if it is known with others.
+  // A node and its workers are there. Those that are known keep their place.
   void add(NodeId node, std::span<const std::uint32_t> workers);
   // All have been added: places are in the order of nodes and workers from now on.
   void settle();
@@ -45,15 +44,12 @@ class StepRoster {
   std::optional<std::uint32_t> find(NodeId node, std::uint32_t worker) const;
 
   std::uint32_t live() const;
-  // 1 for who is live.
-  std::span<const std::uint8_t> live_flags();
+  bool are_all_lost() const;
 
   void give(std::uint32_t index, std::uint64_t step, Time now);
   // It was heard about this step: it is there (again). True: it had been gone.
   bool hear(std::uint32_t index, std::uint64_t step, Time now);
   void include(std::uint32_t index) { ++places_[index].included; }
-  // It is not expected to answer any more.
-  void excuse(std::uint32_t index) { places_[index].busy.reset(); }
 
   // Workers of a node that is lost; those that were not before.
   std::vector<std::uint32_t> lose(NodeId node);
@@ -69,7 +65,6 @@ class StepRoster {
 
  private:
   std::vector<Place> places_;
-  std::vector<std::uint8_t> live_flags_;
 };
 
 }  // namespace godwit

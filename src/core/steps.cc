@@ -17,7 +17,6 @@ Steps::Steps(NodeId self, const PartitionMap& map, StepBuffers& buffers, Router&
       map_(map),
       buffers_(buffers),
       links_(links),
-      waits_(waits),
       member_(self, map, router, waits, buffers,
               [this](const StepResult& result) { tell_leader(result); }) {}
 

@@ -94,7 +94,6 @@ class Steps {
   const PartitionMap& map_;
   StepBuffers& buffers_;
   Links& links_;
-  Waits& waits_;
   StepMember member_;
   std::unique_ptr<StepLeader> leader_;
   std::vector<NodeId> lost_;

@@ -28,12 +28,9 @@ NodeCoreOptions core_options(const ClockScenario& scenario, NodeId self, Prng& p
 }  // namespace
 
 ClockNode::ClockNode(ClockWorld& world, NodeId self, Prng prng)
-    : world_(world),
-      self_(self),
-      prng_(prng),
-      tables_(std::uint64_t{1} << 28),
-      core_(core_options(world.scenario(), self, prng_), tables_, world.network().sink(self), *this,
-            world.network().now()) {
+    : CoreHost(world.network(), self, prng,
+               [&](Prng& own) { return core_options(world.scenario(), self, own); }),
+      world_(world) {
   const ClockScenario& scenario = world.scenario();
   for (std::size_t i = 0; i < scenario.workers.size(); ++i) {
     if (scenario.workers[i].node != self.value()) continue;
@@ -45,13 +42,12 @@ ClockNode::ClockNode(ClockWorld& world, NodeId self, Prng prng)
     worker->added.resize(scenario.keys);
     workers_.push_back(std::move(worker));
   }
-  world.network().attach(self, *this);
 }
 
 ClockNode::~ClockNode() = default;
 
 void ClockNode::start() {
-  arm_timer();
+  look();
   run_rounds();
   world_.network().after(self_, Duration(1), [this] {
     scripts_.push_back(run());
@@ -59,54 +55,8 @@ void ClockNode::start() {
   });
 }
 
-void ClockNode::on_up(NodeId peer, Incarnation incarnation) {
-  core_.on_up(peer, incarnation, now());
-  arm_timer();
-}
-
-void ClockNode::on_frame(NodeId peer, FramePtr frame) {
-  core_.on_frame(peer, frame, now());
-  arm_timer();
-}
-
-void ClockNode::on_room(NodeId peer) {
-  core_.on_room(peer);
-}
-
-void ClockNode::on_down(NodeId peer, const Error& why) {
-  core_.on_down(peer, why, now());
-  arm_timer();
-}
-
-// The waiting thread runs a little later, like a real one.
-void ClockNode::on_done(TicketId ticket) {
-  world_.network().after(self_, std::chrono::microseconds(1 + prng_.below(50)), [this, ticket] {
-    const auto found = waiting_.extract(ticket);
-    if (!found.empty()) found.mapped().resume();
-  });
-}
-
-void ClockNode::Done::await_resume() {
-  const Waits::Outcome outcome = node.core_.waits().take(ticket);
-  if (outcome.error) {
-    node.world_.fail(
-        fmt::format("node {} was told: {}", node.self_.value(), outcome.error->message()));
-  }
-}
-
-void ClockNode::Pause::await_suspend(std::coroutine_handle<> by) {
-  node.world_.network().after(node.self_, time, [by] { by.resume(); });
-}
-
-void ClockNode::arm_timer() {
-  const Time next = core_.next_timer();
-  if (next >= timer_armed_) return;
-  timer_armed_ = next;
-  world_.network().after(self_, std::max(next - now(), Duration::zero()), [this] {
-    timer_armed_ = Time::max();
-    core_.on_timer(now());
-    arm_timer();
-  });
+void ClockNode::on_error(const Error& error) {
+  world_.fail(fmt::format("node {} was told: {}", self_.value(), error.message()));
 }
 
 void ClockNode::run_rounds() {
@@ -164,7 +114,7 @@ Script ClockNode::work(Worker& worker) {
   if (is_bsp()) send_bsp(worker);
   world_.note_ended(worker.number, std::nullopt);
   core_.end_worker(worker.id, now());
-  arm_timer();
+  look();
   worker.at = "ended";
 }
 
@@ -210,7 +160,7 @@ Script ClockNode::end_tick(Worker& worker) {
   worker.tick = Tick{worker.tick.value() + 1};
   world_.note_ended(worker.number, worker.tick);
   core_.advance(worker.id, worker.tick, now());
-  arm_timer();
+  look();
   co_await pass_gate(worker);
   for (const auto& held : worker.leases) {
     const bool is_settled = core_.leases().set_need(held->rows, needed(worker, *held), now());

@@ -2,38 +2,27 @@
 // and workers that check it.
 #pragma once
 
-#include <coroutine>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "core/node_core.h"
-#include "core/tables.h"
 #include "core/tick_log.h"
 #include "sim/clock_world.h"
+#include "sim/core_host.h"
 #include "sim/script.h"
 
 namespace godwit::sim {
 
-class ClockNode final : public TransportEvents, public TicketEvents {
+class ClockNode final : public CoreHost {
  public:
   ClockNode(ClockWorld& world, NodeId self, Prng prng);
   ~ClockNode() override;
 
   void start();
 
-  void on_up(NodeId peer, Incarnation incarnation) override;
-  void on_frame(NodeId peer, FramePtr frame) override;
-  void on_room(NodeId peer) override;
-  void on_down(NodeId peer, const Error& why) override;
-  void on_done(TicketId ticket) override;
-
   bool is_finished() const { return is_finished_; }
-  NodeCore& core() { return core_; }
-  const NodeCore& core() const { return core_; }
   TableId table() const { return table_; }
   std::vector<float> row(Key key) const;
   // What its workers are at, for a world that does not end.
@@ -63,29 +52,7 @@ class ClockNode final : public TransportEvents, public TicketEvents {
     std::set<Key> changed;         // in the present tick
     const char* at = "begin";
   };
-  // Awaited: the ticket's outcome; some time later.
-  struct Done {
-    ClockNode& node;
-    TicketId ticket;
-    bool await_ready() const { return node.core_.waits().is_done(ticket); }
-    void await_suspend(std::coroutine_handle<> by) { node.waiting_[ticket] = by; }
-    void await_resume();
-  };
-  struct Pause {
-    ClockNode& node;
-    Duration time;
-    bool await_ready() const { return false; }
-    void await_suspend(std::coroutine_handle<> by);
-    void await_resume() const {}
-  };
-
-  Time now() const { return world_.network().now(); }
-  Done done(TicketId ticket) { return {*this, ticket}; }
-  Pause pause(Duration most) {
-    return {*this, Duration(1 + prng_.below(static_cast<std::uint64_t>(most.count()) + 1))};
-  }
-  TicketId reserve() { return core_.waits().reserve(); }
-  void arm_timer();
+  void on_error(const Error& error) override;
   void run_rounds();
   std::vector<Key> draw_keys();
   Tick needed(const Worker& worker, const Held& held) const;
@@ -119,18 +86,12 @@ class ClockNode final : public TransportEvents, public TicketEvents {
   float draw_float();
 
   ClockWorld& world_;
-  const NodeId self_;
-  Prng prng_;
-  Tables tables_;
-  NodeCore core_;
   TableRows* rows_ = nullptr;
   TableId table_;
   RowScratch scratch_;
   std::vector<float> row_;
-  Time timer_armed_ = Time::max();
   bool is_finished_ = false;
   std::vector<std::unique_ptr<Worker>> workers_;
-  std::map<TicketId, std::coroutine_handle<>> waiting_;
   std::vector<Script> scripts_;
 };
 

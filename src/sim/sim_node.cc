@@ -37,20 +37,15 @@ NodeCoreOptions core_options(World& world, NodeId self, Prng& prng) {
 }  // namespace
 
 SimNode::SimNode(World& world, NodeId self, Prng prng)
-    : world_(world),
-      self_(self),
-      prng_(prng),
-      tables_(std::uint64_t{1} << 28),
-      core_(core_options(world, self, prng_), tables_, world.network().sink(self), *this,
-            world.network().now()),
+    : CoreHost(world.network(), self, prng,
+               [&](Prng& own) { return core_options(world, self, own); }),
+      world_(world),
       operations_left_(world.scenario().operations),
       acknowledged_(world.scenario().keys),
-      seen_(world.scenario().keys * static_cast<std::size_t>(world.scenario().nodes)) {
-  world.network().attach(self, *this);
-}
+      seen_(world.scenario().keys * static_cast<std::size_t>(world.scenario().nodes)) {}
 
 void SimNode::start() {
-  arm_timer();
+  look();
   wake();
   run_rounds();
 }
@@ -67,24 +62,6 @@ void SimNode::run_rounds() {
   });
 }
 
-void SimNode::on_up(NodeId peer, Incarnation incarnation) {
-  core_.on_up(peer, incarnation, now());
-  arm_timer();
-}
-
-void SimNode::on_frame(NodeId peer, FramePtr frame) {
-  core_.on_frame(peer, frame, now());
-}
-
-void SimNode::on_room(NodeId peer) {
-  core_.on_room(peer);
-}
-
-void SimNode::on_down(NodeId peer, const Error& why) {
-  core_.on_down(peer, why, now());
-  arm_timer();
-}
-
 void SimNode::on_done(TicketId ticket) {
   done_.push_back(ticket);
   wake();
@@ -96,17 +73,6 @@ void SimNode::wake() {
   world_.network().after(self_, std::chrono::microseconds(1 + prng_.below(50)), [this] {
     wake_planned_ = false;
     advance();
-  });
-}
-
-void SimNode::arm_timer() {
-  const Time next = core_.next_timer();
-  if (next >= timer_armed_) return;
-  timer_armed_ = next;
-  world_.network().after(self_, std::max(next - now(), Duration::zero()), [this] {
-    timer_armed_ = Time::max();
-    core_.on_timer(now());
-    arm_timer();
   });
 }
 

@@ -7,29 +7,22 @@
 #include <optional>
 #include <vector>
 
-#include "core/node_core.h"
-#include "core/tables.h"
+#include "sim/core_host.h"
 #include "sim/world.h"
 
 namespace godwit::sim {
 
-class SimNode final : public TransportEvents, public TicketEvents {
+class SimNode final : public CoreHost {
  public:
   SimNode(World& world, NodeId self, Prng prng);
 
   void start();
 
-  void on_up(NodeId peer, Incarnation incarnation) override;
-  void on_frame(NodeId peer, FramePtr frame) override;
-  void on_room(NodeId peer) override;
-  void on_down(NodeId peer, const Error& why) override;
   void on_done(TicketId ticket) override;
 
   bool finished() const { return phase_ == Phase::kFinished; }
   // The worker ended because the job failed; this is what it was told.
   const std::optional<Error>& told() const { return told_; }
-  NodeCore& core() { return core_; }
-  const NodeCore& core() const { return core_; }
   NodeId self() const { return self_; }
   TableId table() const { return table_; }
   // The row as this node has it now.
@@ -59,7 +52,6 @@ class SimNode final : public TransportEvents, public TicketEvents {
     std::optional<TicketId> ticket;  // of waiting for its rows
   };
 
-  Time now() const { return world_.network().now(); }
   void wake();
   void advance();
   void next_operation();
@@ -84,18 +76,12 @@ class SimNode final : public TransportEvents, public TicketEvents {
   void check_rows(const Request& request, const std::vector<float>& values);
   void check_element(const Request& request, std::size_t place, std::size_t worker, float value);
   void take_note(TicketId ticket, const Error& error);
-  void arm_timer();
   std::vector<Key> draw_keys();
   std::vector<Key> all_keys() const;
 
   World& world_;
-  const NodeId self_;
-  Prng prng_;
-  Tables tables_;
-  NodeCore core_;
   Phase phase_ = Phase::kOpen;
   bool wake_planned_ = false;
-  Time timer_armed_ = Time::max();
   std::int64_t operations_left_;
   TableRows* rows_ = nullptr;
   TableId table_{0};

@@ -46,12 +46,9 @@ float gradient_of(std::uint64_t sample, std::uint64_t place, float parameter) {
 }  // namespace
 
 StepNode::StepNode(StepWorld& world, NodeId self, Prng prng)
-    : world_(world),
-      self_(self),
-      prng_(prng),
-      tables_(std::uint64_t{1} << 28),
-      core_(core_options(world.scenario(), self, prng_), tables_, world.network().sink(self), *this,
-            world.network().now()) {
+    : CoreHost(world.network(), self, prng,
+               [&](Prng& own) { return core_options(world.scenario(), self, own); }),
+      world_(world) {
   for (const StepWorkerPlan& plan : scenario().workers) {
     if (plan.node != self.value()) continue;
     auto worker = std::make_unique<Worker>();
@@ -69,7 +66,6 @@ StepNode::StepNode(StepWorld& world, NodeId self, Prng prng)
   if (self_ == kCoordinator) {
     core_.steps().watch([this](const StepOrders& orders) { world_.replay().on_orders(orders); });
   }
-  world.network().attach(self, *this);
 }
 
 StepNode::~StepNode() = default;
@@ -87,53 +83,7 @@ void StepNode::stop() {
   look();
 }
 
-void StepNode::on_up(NodeId peer, Incarnation incarnation) {
-  core_.on_up(peer, incarnation, now());
-  look();
-}
-
-void StepNode::on_frame(NodeId peer, FramePtr frame) {
-  core_.on_frame(peer, frame, now());
-  look();
-}
-
-void StepNode::on_room(NodeId peer) {
-  core_.on_room(peer);
-}
-
-void StepNode::on_down(NodeId peer, const Error& why) {
-  core_.on_down(peer, why, now());
-  look();
-}
-
-// The waiting thread runs a little later, like a real one.
-void StepNode::on_done(TicketId ticket) {
-  if (waiting_.contains(ticket)) wake(ticket);
-}
-
-void StepNode::wake(TicketId ticket) {
-  world_.network().after(self_, std::chrono::microseconds(1 + prng_.below(50)), [this, ticket] {
-    const auto found = waiting_.extract(ticket);
-    if (!found.empty() && !is_finished_) found.mapped().resume();
-  });
-}
-
-void StepNode::Done::await_suspend(std::coroutine_handle<> by) {
-  node.waiting_[ticket] = by;
-  if (node.core_.waits().is_done(ticket)) node.wake(ticket);
-}
-
-Waits::Outcome StepNode::Done::await_resume() {
-  Waits::Outcome outcome = node.core_.waits().take(ticket);
-  if (outcome.error) node.world_.note_failure(node.self_, *outcome.error);
-  return outcome;
-}
-
-void StepNode::Pause::await_suspend(std::coroutine_handle<> by) {
-  node.world_.network().after(node.self_, time, [by] { by.resume(); });
-}
-
-void StepNode::look() {
+void StepNode::on_look() {
   if (core_.failure() && !is_finished_) {
     is_finished_ = true;
     world_.note_failure(self_, *core_.failure());
@@ -142,14 +92,6 @@ void StepNode::look() {
     world_.fail(fmt::format("node {}: {}", self_.value(), core_.loss()->message()));
   }
   check_rows();
-  const Time next = core_.next_timer();
-  if (next >= timer_armed_) return;
-  timer_armed_ = next;
-  world_.network().after(self_, std::max(next - now(), Duration::zero()), [this] {
-    timer_armed_ = Time::max();
-    core_.on_timer(now());
-    look();
-  });
 }
 
 // Rows of this node are those of the last step that has begun here.

@@ -4,21 +4,19 @@
 
 #include <coroutine>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "core/node_core.h"
-#include "core/tables.h"
+#include "sim/core_host.h"
 #include "sim/script.h"
 #include "sim/step_world.h"
 
 namespace godwit::sim {
 
-class StepNode final : public TransportEvents, public TicketEvents {
+class StepNode final : public CoreHost {
  public:
   StepNode(StepWorld& world, NodeId self, Prng prng);
   ~StepNode() override;
@@ -27,15 +25,8 @@ class StepNode final : public TransportEvents, public TicketEvents {
   // No more steps. REQUIRES: this is the leader.
   void stop();
 
-  void on_up(NodeId peer, Incarnation incarnation) override;
-  void on_frame(NodeId peer, FramePtr frame) override;
-  void on_room(NodeId peer) override;
-  void on_down(NodeId peer, const Error& why) override;
-  void on_done(TicketId ticket) override;
-
   // It has said goodbye, or was told that the job cannot go on.
   bool is_finished() const { return is_finished_; }
-  const NodeCore& core() const { return core_; }
   // What its workers are at, for a world that does not end.
   std::string describe() const;
 
@@ -54,21 +45,7 @@ class StepNode final : public TransportEvents, public TicketEvents {
     TicketId ticket;
     std::vector<std::vector<std::uint32_t>> positions;  // of each request
   };
-  // Awaited: the ticket's outcome; some time later; that all workers have ended.
-  struct Done {
-    StepNode& node;
-    TicketId ticket;
-    bool await_ready() const { return false; }
-    void await_suspend(std::coroutine_handle<> by);
-    Waits::Outcome await_resume();
-  };
-  struct Pause {
-    StepNode& node;
-    Duration time;
-    bool await_ready() const { return false; }
-    void await_suspend(std::coroutine_handle<> by);
-    void await_resume() const {}
-  };
+  // Awaited: that all workers have ended.
   struct AllEnded {
     StepNode& node;
     bool await_ready() const { return node.working_ == 0; }
@@ -76,16 +53,10 @@ class StepNode final : public TransportEvents, public TicketEvents {
     void await_resume() const {}
   };
 
-  Time now() const { return world_.network().now(); }
-  Done done(TicketId ticket) { return {*this, ticket}; }
-  Pause pause(Duration most) {
-    return {*this, Duration(1 + prng_.below(static_cast<std::uint64_t>(most.count()) + 1))};
-  }
-  TicketId reserve() { return core_.waits().reserve(); }
-  // To be called after all that the state machine may have done something at.
-  void look();
+  void on_look() override;
+  void on_error(const Error& error) override { world_.note_failure(self_, error); }
+  bool has_ended() const override { return is_finished_; }
   void check_rows();
-  void wake(TicketId ticket);
   const StepScenario& scenario() const { return world_.scenario(); }
 
   Script run();
@@ -106,21 +77,15 @@ class StepNode final : public TransportEvents, public TicketEvents {
   }
 
   StepWorld& world_;
-  const NodeId self_;
-  Prng prng_;
-  Tables tables_;
-  NodeCore core_;
   std::vector<Tables::Entry> entries_;
   std::vector<std::vector<Key>> keys_;  // all of each table
   RowScratch scratch_;
-  Time timer_armed_ = Time::max();
   std::uint64_t checked_ = 0;  // rows were looked at in this step
   bool is_finished_ = false;
   const char* at_ = "begin";
   std::vector<std::unique_ptr<Worker>> workers_;
   std::size_t working_ = 0;
   std::coroutine_handle<> after_workers_;
-  std::map<TicketId, std::coroutine_handle<>> waiting_;
   std::vector<Script> scripts_;
 };
 

@@ -117,6 +117,16 @@ Result<InjectedDelays> InjectedDelays::parse(std::string_view text) {
   return delays;
 }
 
+Result<> InjectedDelays::check_workers(std::int64_t workers) const {
+  for (const Rule& rule : rules_) {
+    const std::int64_t last = rule.last_worker == kForever ? rule.first_worker : rule.last_worker;
+    if (last < workers) continue;
+    return invalid_argument("inject names worker {}, but this job has workers 0 to {}", last,
+                            workers - 1);
+  }
+  return {};
+}
+
 InjectedDelays::Drawn InjectedDelays::draw(std::int64_t worker, std::int64_t step,
                                            Prng& prng) const {
   Drawn drawn;

@@ -39,6 +39,9 @@ class InjectedDelays {
     Seconds compute{0};  // for a full batch, in addition
     double slowdown = 1;
   };
+  // kInvalidArgument if one is for a worker that a job with so many does not have.
+  Result<> check_workers(std::int64_t workers) const;
+
   Drawn draw(std::int64_t worker, std::int64_t step, Prng& prng) const;
 
  private:

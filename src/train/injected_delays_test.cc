@@ -62,6 +62,15 @@ TEST(InjectedDelays, ThatAreNoneAreRefusedWithTheirText) {
   }
 }
 
+TEST(InjectedDelays, AreForWorkersThatThereAre) {
+  const auto check = [](const char* text) {
+    return InjectedDelays::parse(text).value().check_workers(8);
+  };
+  EXPECT_TRUE(check("all: comm exp 20ms; worker 7: compute x2").ok());
+  EXPECT_THAT(check("worker 8: compute x2").error().message(), HasSubstr("workers 0 to 7"));
+  EXPECT_FALSE(check("workers 6-9: compute x2").ok());
+}
+
 TEST(WaitUnlessOver, WaitsOrSaysWhatItDidNot) {
   EXPECT_EQ(wait_unless_over(Seconds(0.002), [] { return false; }), Seconds(0));
   const Seconds left = wait_unless_over(Seconds(1000), [] { return true; });

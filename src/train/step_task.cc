@@ -46,6 +46,7 @@ class StepTask final : public Task {
   std::vector<std::string> data_notes() const override { return model_->data_notes(); }
 
   Result<> open(Session& session, std::int64_t workers_per_node) override {
+    GODWIT_TRY(delays_.check_workers(session.nodes() * workers_per_node));
     GODWIT_TRY(model_->load());
     session_ = &session;
     for (const StepTable& table : model_->tables()) {
@@ -150,6 +151,10 @@ Result<> check_step_settings(const Settings& settings, const StepModel& model) {
   if (settings.text("consistency") != "async" || settings.text("placement") != "intent") {
     return invalid_argument(
         "consistency and placement are not for this task: `pace` says whom a step waits for");
+  }
+  if (settings.text("pace") == kOff && settings.text("late") != "drop") {
+    return invalid_argument("late is '{}', but with pace off nothing is late: all are waited for",
+                            settings.text("late"));
   }
   return check_steps({.samples = model.samples(),
                       .batch = static_cast<std::uint32_t>(settings.count("batch")),

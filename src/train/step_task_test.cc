@@ -104,13 +104,14 @@ TEST(StepTask, LearnsWithASlowWorkerWhoseResultsComeLate) {
 }
 
 TEST(StepTask, SettingsThatMakeNoSenseAreRefused) {
-  const auto why = [](const std::string& assignment) {
-    const auto task = make_linreg_task(settings_with({assignment}), linear_set());
+  const auto why = [](const auto&... assignments) {
+    const auto task = make_linreg_task(settings_with({assignments...}), linear_set());
     return task.ok() ? std::string() : task.error().message();
   };
   EXPECT_EQ(why("pace=fixed"), "");
   EXPECT_THAT(why("pace=fast"), HasSubstr("pace is 'fast'"));
   EXPECT_THAT(why("late=never"), HasSubstr("late is 'never'"));
+  EXPECT_THAT(why("pace=off", "late=apply:3"), HasSubstr("with pace off nothing is late"));
   EXPECT_THAT(why("inject=all: slow"), HasSubstr("'all: slow' is no delay"));
   EXPECT_THAT(why("consistency=bsp"), HasSubstr("`pace` says"));
 }
