@@ -57,6 +57,7 @@ void AutoPace::on_step(const PaceFeedback& feedback) {
   if (is_changed) reason_ = "workers changed";
   if (is_changed || since_retime_ >= kRetimeEvery) {
     retime();
+    if (is_calm(fastest(batch_).seconds)) return advance("nobody is slow");
     choose();
     if (!distance_.is_running() && batch_ < batch_max()) distance_.restart();
   }
@@ -105,8 +106,14 @@ double AutoPace::first_batch() const {
   return squared_ > 0 ? std::clamp(variance_ / squared_, lowest, most) : most;
 }
 
+bool AutoPace::is_calm(double seconds) const {
+  const double most = batch_max();
+  return batch_ < most && fastest(most).seconds <= kCalmCost * seconds;
+}
+
 void AutoPace::ride(double seconds) {
   const double most = batch_max();
+  if (is_calm(seconds)) batch_ = most;
   while (batch_ < most) {
     const double next = std::min(kRideGrowth * batch_, most);
     if (fastest(next).seconds > kRideCost * seconds) return;
@@ -156,7 +163,8 @@ double AutoPace::batch_max() const {
   if (table.live() == 0) return batch_;
   const std::size_t full = timings_->ladder().size() - 1;
   const auto most = static_cast<std::uint32_t>(std::ceil(kShareMax * table.live()));
-  const bool is_cliff = table.mu(table.live(), full) > kRideCost * table.mu(most, full);
+  const double brings = static_cast<double>(table.live()) / most;
+  const bool is_cliff = table.mu(table.live(), full) > kRideCost * brings * table.mu(most, full);
   return (is_cliff ? kShareMax : 1) * table.live() * timings_->ladder().full();
 }
 

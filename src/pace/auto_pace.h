@@ -34,7 +34,8 @@ struct AutoPaceOptions {
 //
 // The batch ends at 0.8 of all workers with the full load: waiting for the very last of many costs
 // more than it brings (2.2 times the time for exponential delays, 10 times for Pareto ones), unless
-// by the table it does not.
+// by the table it takes hardly more time than it brings samples. Where nobody is slow, that is the batch from the beginning, or from
+// when the table shows it.
 class AutoPace final : public PacePolicy {
  public:
   static constexpr std::uint32_t kProfileSteps = 5;  // of all workers with the smallest load
@@ -64,6 +65,7 @@ class AutoPace final : public PacePolicy {
   static constexpr double kShareMax = 0.8;
   static constexpr double kHysteresis = 1.03;
   static constexpr double kFirstShareMax = 0.125;
+  static constexpr double kCalmCost = 2;
 
   struct Pair {
     std::uint32_t k = 0;
@@ -77,7 +79,10 @@ class AutoPace final : public PacePolicy {
   void begin_stages();
   void advance(std::string_view reason);
   double first_batch() const;
-  // A larger batch, if a step takes hardly longer with it than this.
+  // Whether the largest batch takes less than twice as long as one that takes this long. Where
+  // noise is as large as what is learned, a step without noise brings twice as much.
+  bool is_calm(double seconds) const;
+  // The largest batch if it is_calm(); else a larger one, if a step takes hardly longer with it.
   void ride(double seconds);
   void retime();
   void choose();

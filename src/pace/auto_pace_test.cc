@@ -26,7 +26,9 @@ double constant(Prng& /*prng*/) {
 struct Steps {
   std::uint32_t workers = 50;
   Law comm = exponential;
-  Law compute = exponential;  // of the full load
+  Law compute = exponential;     // of the full load
+  double start = 0;              // that computing takes besides
+  std::vector<double> slowness;  // of each worker; empty: 1
   double loss = 1;
   double distance = 1;  // whatever the step: as at the floor
   bool answers = true;  // distances are told
@@ -44,7 +46,10 @@ struct Steps {
       asked += wanted;
       for (std::uint32_t w = 0; w < live; ++w) {
         const double share = choices.back().load / 40.0;
-        timings.on_timing(step, w, {comm(prng), share * compute(prng), choices.back().load});
+        const double slow = slowness.empty() ? 1 : slowness[w];
+        timings.on_timing(
+            step, w,
+            {slow * comm(prng), slow * (start + share * compute(prng)), choices.back().load});
       }
       if (wanted && answers) pace.on_distance(step, distance);
       pace.on_step({.step = step, .seconds = 1, .mean_loss = loss, .live = live});
@@ -140,6 +145,47 @@ TEST(AutoPace, ABatchThatCostsNothingIsTakenAlong) {
   steps.run(pace, 5);
   EXPECT_EQ(pace.stage(), 1U);
   EXPECT_EQ(pace.choice(8), (PaceChoice{8, 40})) << "from the beginning";
+}
+
+// All of the work takes less than twice as long as hardly any: less noise is worth that.
+TEST(AutoPace, WhereNobodyIsSlowAllTakePartFromTheBeginning) {
+  Steps steps{.workers = 8, .comm = constant, .compute = [](Prng&) { return 0.9; }};
+  AutoPace pace(&steps.timings);
+  steps.run(pace, 5);
+  EXPECT_EQ(pace.choice(8), (PaceChoice{8, 40}));
+  Steps slower{.workers = 8, .comm = constant, .compute = [](Prng&) { return 1.5; }};
+  AutoPace slower_pace(&slower.timings);
+  slower.run(slower_pace, 5);
+  EXPECT_LT(slower_pace.choice(8).batch(), 320U) << "more than twice as long";
+}
+
+// With the smallest load alone, what beginning to compute costs looks like a cost of each sample.
+TEST(AutoPace, ThatNobodyIsSlowIsNoticedLater) {
+  Steps steps{.workers = 8, .comm = constant, .compute = [](Prng&) { return 0.2; }, .start = 0.25};
+  AutoPace pace(&steps.timings);
+  steps.answers = false;
+  for (int i = 0; i < 5; ++i) {
+    pace.on_noise(40, 1);
+    steps.run(pace, 1);
+  }
+  EXPECT_LT(pace.choice(8).batch(), 320U);
+  steps.run(pace, 201);
+  EXPECT_EQ(pace.choice(8), (PaceChoice{8, 40}));
+  EXPECT_EQ(pace.reason(), "nobody is slow");
+}
+
+// As where workers take turns on few processors: the last one brings as much as the others.
+TEST(AutoPace, TheLastOfWorkersThatComeOneByOneIsWaitedFor) {
+  const auto k_with = [](double last) {
+    Steps steps{.workers = 8, .comm = constant, .compute = constant};
+    for (int i = 1; i < 8; ++i) steps.slowness.push_back(i / 8.0);
+    steps.slowness.push_back(last);
+    AutoPace pace(&steps.timings);
+    steps.run(pace, 5000);
+    return pace.choice(8).k;
+  };
+  EXPECT_EQ(k_with(1), 8U);
+  EXPECT_EQ(k_with(1.2), 7U) << "it takes longer than it is worth";
 }
 
 TEST(AutoPace, BeginsWithTheBatchWhoseNoiseIsAsLargeAsTheGradient) {

@@ -18,6 +18,8 @@ from train_case import TrainCase, main
 BATCH = 64
 COLUMNS = ('j,t,k,b,B,T_round,used,late_applied,late_dropped,cancelled,loss,V,G2,mu_hat,stage,'
            'reason,assigned,live')
+# Runs a command whose monotonic clock is ahead by the seconds that follow.
+OTHER_CLOCK = ['unshare', '--time', '--fork', '--kill-child', '--monotonic']
 PATIENCE_SECONDS = 1  # with who is silent, at least: StepRoster::kPatienceMin
 
 
@@ -57,14 +59,23 @@ class PaceTest(TrainCase):
         samples = sum(int(step['B']) for step in self.table('six'))
         self.assertEqual(samples, sum(int(step['B']) for step in self.table('all')))
 
-    def test_p2_delays_are_told_apart(self):
-        # Only lengths of time travel, each measured by one clock: that clocks of nodes differ does
-        # not matter, and they cannot be set here.
+    def run_hours_apart(self, run: str, steps: int, *more: str) -> None:
+        """Three nodes; the clock of the leader is an hour behind one, and ahead of the other."""
+        train = [self.godwit, 'train', *self.arguments(run, steps, 3, *more), '--quiet']
+        if self.run_any([*OTHER_CLOCK, '3600', 'true']).returncode == 0:
+            offset = '$((3600 * ((GODWIT_NODE + 1) % 3 + 1)))'
+            train = ['sh', '-c', f'exec {" ".join(OTHER_CLOCK)} {offset} "$@"', 'sh', *train]
+        else:
+            print('P2: not root: all nodes have the same clock')
+        done = self.run_any([self.godwit, 'launch', '-n', '3', '--no-logs', '--', *train])
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_p2_delays_are_told_apart_by_clocks_that_differ(self):
         medians = {}
         delay = 0.04
         for what in ('nothing', 'comm', 'compute'):
             inject = () if what == 'nothing' else ('--inject', f'all: {what} const 40ms')
-            self.run_steps(what, 101, 3, '--pace', 'fixed', *inject)
+            self.run_hours_apart(what, 101, '--pace', 'fixed', *inject)
             workers = self.table(what, 'step_workers.csv')
             self.assertEqual(len(workers), 3)
             medians[what] = (
