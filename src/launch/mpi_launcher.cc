@@ -95,7 +95,7 @@ std::vector<std::string> slurm_words(const MpiLauncher& launcher, const GroupSta
                                     std::to_string(start.ranks),
                                     "-N",  // on few hosts, whatever the allocation has
                                     "1-" + hosts,
-                                    "--distribution=block,*,Pack",
+                                    "--distribution=block,Pack",
                                     "--exact",  // processors of its own
                                     "--mem=0",  // and no claim on all the memory
                                     "--label",

@@ -114,8 +114,9 @@ void SupervisedGroup::stop(int signal, Time now) {
       ::kill(static_cast<pid_t>(rank.pid), signal);
       ::kill(static_cast<pid_t>(rank.pid), SIGCONT);
     }
-    // Not started yet, or all on other hosts: then it is the launcher's to end them.
-    if (ranks.empty()) process_->signal_group(SIGTERM);
+    // Not started yet, or all on other hosts: then it is the launcher's to end them. (To none but
+    // the launcher: Open MPI's may crash if SIGCONT follows.)
+    if (ranks.empty()) ::kill(process_->pid(), SIGTERM);
   } else if (state_ == State::kSweeping) {
     kill_at_ = now;
   }

@@ -48,7 +48,10 @@ class Launch:
         return self.dir / place
 
     def pid(self, place: str) -> int:
-        wait_until(f'{place} is there: {self.text("err")}', self.path(place).exists)
+        try:
+            wait_until(f'{place} is there', self.path(place).exists)
+        except AssertionError as error:
+            raise AssertionError(f'{error}: {self.text("out")} {self.text("err")}') from error
         return int(self.path(place).read_text())
 
     def text(self, name: str) -> str:
@@ -99,11 +102,19 @@ def finish(job: Launch) -> None:
 
 @unittest.skipUnless(shutil.which('mpirun.openmpi'), 'Open MPI (openmpi-bin) is not installed')
 class OpenMpi(unittest.TestCase):
-    MPI = ('--mpi', 'openmpi')
+    @classmethod
+    def setUpClass(cls):
+        # What takes some seconds to be seen goes on beside the other tests.
+        cls.stuck = cls.groups(1, 1, 2)
+        cls.addClassCleanup(cls.stuck.__exit__)
+        pid = cls.stuck.pid('g0.r1.life0')
+        os.kill(parent_of(pid), signal.SIGSTOP)
+        os.kill(pid, signal.SIGKILL)
 
-    def groups(self, servers: int, groups: int, ranks: int, *more: str, **rest) -> Launch:
+    @staticmethod
+    def groups(servers: int, groups: int, ranks: int, *more: str, **rest) -> Launch:
         return Launch('--nodes', str(servers), '--groups', str(groups), '--ranks-per-group',
-                      str(ranks), *self.MPI, *more, **rest)
+                      str(ranks), '--mpi', 'openmpi', *more, **rest)
 
     def test_only_the_group_that_dies_is_started_again(self):
         places = [f'g{group}.r{rank}' for group in range(3) for rank in range(2)]
@@ -132,14 +143,10 @@ class OpenMpi(unittest.TestCase):
             self.assertFalse(job.path('g0.r0.life2').exists())
 
     def test_an_mpirun_that_does_not_see_the_end_of_a_rank_is_killed(self):
-        with self.groups(1, 1, 2) as job:
-            pid = job.pid('g0.r1.life0')
-            os.kill(parent_of(pid), signal.SIGSTOP)
-            os.kill(pid, signal.SIGKILL)
-            job.pid('g0.r1.life1')
-            finish(job)
-            self.assertEqual(job.end(), 0, job.text('err'))
-            self.assertIn('does not see that ranks have ended', job.text('err'))
+        self.stuck.pid('g0.r1.life1')
+        finish(self.stuck)
+        self.assertEqual(self.stuck.end(), 0, self.stuck.text('err'))
+        self.assertIn('does not see that ranks have ended', self.stuck.text('err'))
 
     def test_a_group_that_is_given_up_is_named(self):
         with tempfile.TemporaryDirectory() as shared:
@@ -153,10 +160,11 @@ class OpenMpi(unittest.TestCase):
                               job.text('err'))
 
     def test_without_any_group_the_job_fails(self):
-        program = (RING, '/nowhere', 'fail', '0')
-        with self.groups(1, 1, 2, '--restarts', '0', program=program) as job:
-            self.assertEqual(job.end(), 5, job.text('err'))
-            self.assertIn('no group finished', job.text('err'))
+        with tempfile.TemporaryDirectory() as shared:
+            program = (RING, shared, 'fail', '0')
+            with self.groups(1, 1, 2, '--restarts', '0', program=program) as job:
+                self.assertEqual(job.end(), 5, job.text('err'))
+                self.assertIn('no group finished', job.text('err'))
 
     def test_a_dead_table_node_ends_the_job(self):
         with self.groups(2, 1, 2) as job:
