@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-# tests/proc/groups_launch_test.py: `godwit launch --groups` with real MPI jobs: ranks, mpirun and the
-# launcher itself are killed; only what must ends, and no process is ever left over.
+# tests/proc/groups_launch_test.py: `godwit launch --groups` with real MPI jobs: ranks, mpirun and
+# the launcher itself are killed; only what must ends, and no process is ever left over.
 # usage: groups_launch_test.py <godwit> <ring_job> openmpi|slurm
 import os
 import shutil
