@@ -8,6 +8,8 @@ TESTED_ELSEWHERE: dict[str, str] = {
     'src/cli/demo_verb.cc': 'src/cli/command_line_test.cc',
     'src/cli/doctor_verb.cc': 'src/cli/command_line_test.cc',
     'src/cli/launch_verb.cc': 'src/cli/command_line_test.cc',
+    'src/launch/group_supervisor.cc': 'src/launch/group_launcher_test.cc',
+    'src/launch/output_relay.cc': 'src/launch/supervisor_test.cc',
     'src/cli/main.cc': 'tests/install/run.sh',
     'src/cli/sim_verb.cc': 'src/cli/command_line_test.cc',
     'src/cli/sim_pace_verb.cc': 'src/cli/command_line_test.cc',

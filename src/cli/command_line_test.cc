@@ -128,6 +128,17 @@ TEST(CommandLine, LaunchNeedsANumberAndAProgram) {
   EXPECT_EQ(run({"launch", "-n"}).code, kExitUsage);
 }
 
+TEST(CommandLine, LaunchOptionsOfGroupsNeedGroups) {
+  EXPECT_THAT(run({"launch", "--groups", "2", "-n", "2", "true"}).err,
+              HasSubstr("--nodes N is the number of table nodes"));
+  EXPECT_THAT(run({"launch", "--restarts", "2", "-n", "2", "true"}).err,
+              HasSubstr("need --groups"));
+  EXPECT_THAT(run({"launch", "--nodes", "2", "-n", "2", "true"}).err, HasSubstr("give one"));
+  EXPECT_THAT(run({"launch", "--groups", "2", "--mpi", "lam", "true"}).err, HasSubstr("'lam'"));
+  EXPECT_THAT(run({"launch", "--groups", "0", "true"}).err, HasSubstr("at least one of each"));
+  EXPECT_EQ(run({"launch", "--groups", "0", "true"}).code, kExitUsage);
+}
+
 TEST(CommandLine, TheOptionsOfALaunchedProgramAreItsOwn) {
   using Words = std::vector<std::string>;
   const auto cut = [](Words arguments) {

@@ -45,6 +45,14 @@ int print_place(const Environment& environment, std::ostream& out, std::ostream&
       place->token.empty()
           ? "none"
           : fmt::format("secret {:04x}", std::hash<std::string>{}(place->token) & 0xffffU);
+  if (place->servers > 0) object["servers"] = place->servers;
+  if (const auto& group = place->group) {
+    object["group"] = group->group;
+    object["groups"] = group->groups;
+    object["group_rank"] = group->rank;
+    object["group_size"] = group->size;
+    object["life"] = group->life;
+  }
   print(object, out);
   return kExitOk;
 }

@@ -48,6 +48,7 @@ struct Exec {
   int err;
   int report;  // gets errno if it comes to nothing
   pid_t parent;
+  ChildLeads leads;
 };
 
 // Runs in the child: only calls that are safe after fork() in a process with threads.
@@ -56,7 +57,11 @@ struct Exec {
   sigemptyset(&none);
   for (int signal = 1; signal < NSIG; ++signal) ::signal(signal, SIG_DFL);
   sigprocmask(SIG_SETMASK, &none, nullptr);
-  setpgid(0, 0);
+  if (exec.leads == ChildLeads::kSession) {
+    setsid();
+  } else {
+    setpgid(0, 0);
+  }
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   // The parent may have died before it was set.
   if (getppid() == exec.parent) {
@@ -117,7 +122,8 @@ Result<std::string> find_command(const std::string& command, const Environment& 
 
 Result<ChildProcess> ChildProcess::spawn(const std::string& path,
                                          const std::vector<std::string>& arguments,
-                                         const Environment& environment, ChildOutput output) {
+                                         const Environment& environment, ChildOutput output,
+                                         ChildLeads leads) {
   const bool has_pipes = output == ChildOutput::kPipes;
   Pipe out;
   Pipe err;
@@ -135,11 +141,13 @@ Result<ChildProcess> ChildProcess::spawn(const std::string& path,
                   has_pipes ? out.write.fd() : STDOUT_FILENO,
                   has_pipes ? err.write.fd() : STDERR_FILENO,
                   report.write.fd(),
-                  getpid()};
+                  getpid(),
+                  leads};
   const pid_t pid = fork();
   if (pid == 0) become(exec);
   if (pid < 0) return unavailable("cannot start a process: {}", std::strerror(errno));
-  setpgid(pid, pid);  // also here, so that signal_group() never comes too early
+  // Also here, so that signal_group() never comes too early; a leader could make no session.
+  if (leads == ChildLeads::kGroup) setpgid(pid, pid);
   report.write.reset();
   if (const int error = read_report(report.read.fd()); error != 0) {
     reap(pid);

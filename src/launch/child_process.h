@@ -33,6 +33,9 @@ Result<std::string> find_command(const std::string& command, const Environment& 
 // Where a child's output goes: into pipes that its parent reads, or where the parent's own goes.
 enum class ChildOutput { kPipes, kInherited };
 
+// What a child leads: a process group, or a session too, in which it has no terminal.
+enum class ChildLeads { kGroup, kSession };
+
 class ChildProcess {
  public:
   // Starts `path` with `arguments` (the first is its name) and exactly `environment`. Its input is
@@ -42,7 +45,8 @@ class ChildProcess {
   static Result<ChildProcess> spawn(const std::string& path,
                                     const std::vector<std::string>& arguments,
                                     const Environment& environment,
-                                    ChildOutput output = ChildOutput::kPipes);
+                                    ChildOutput output = ChildOutput::kPipes,
+                                    ChildLeads leads = ChildLeads::kGroup);
 
   ChildProcess(ChildProcess&& other) noexcept;
   ChildProcess& operator=(ChildProcess&&) = delete;

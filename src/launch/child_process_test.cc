@@ -130,5 +130,16 @@ TEST(FindCommand, LooksWhereAShellWouldLook) {
   EXPECT_FALSE(find_command("", {}).ok());
 }
 
+TEST(ChildProcess, LeadsASessionIfAsked) {
+  const auto session_of = [](const ChildProcess& child) { return getsid(child.pid()); };
+  const auto plain = ChildProcess::spawn("/bin/sleep", {"sleep", "100"}, kEnvironment).value();
+  EXPECT_EQ(session_of(plain), getsid(0));
+  const auto leader = ChildProcess::spawn("/bin/sleep", {"sleep", "100"}, kEnvironment,
+                                          ChildOutput::kPipes, ChildLeads::kSession)
+                          .value();
+  EXPECT_EQ(session_of(leader), leader.pid());
+  EXPECT_EQ(getpgid(leader.pid()), leader.pid());
+}
+
 }  // namespace
 }  // namespace godwit

@@ -256,6 +256,43 @@ Result<> find_meeting_point(const Environment& environment, const PlaceFlags& fl
   return {};
 }
 
+// MPI tells the rank within the group; all else comes from `godwit launch`.
+Result<JobPlace> discover_rank(const Environment& environment, const PlaceFlags& flags,
+                               const ProcessFacts& facts, const GroupVariables& grouped) {
+  Environment of_group = environment;
+  of_group.erase("GODWIT_NODES");  // counts the table nodes and all groups
+  GODWIT_TRY_ASSIGN(const auto claims, rank_claims(of_group, flags.rank, facts.ancestors));
+  GroupPlace group = grouped.place;
+  if (!claims.empty()) {
+    GODWIT_TRY_ASSIGN(const AgreedRank agreed, agreed_rank(claims));
+    if (agreed.size != group.size) {
+      return invalid_argument(
+          "{}, but GODWIT_NODES={}, GODWIT_SERVERS={} and GODWIT_GROUPS={} "
+          "make groups of {}",
+          claims[0].text, grouped.nodes, grouped.servers, group.groups, group.size);
+    }
+    group.rank = agreed.rank;
+  } else if (group.size > 1) {
+    return invalid_argument(
+        "group {} has {} ranks, but nothing says which of them this process "
+        "is: is it started by mpirun or srun?",
+        group.group, group.size);
+  }
+  JobPlace place{.node = NodeId(grouped.base + group.rank),
+                 .nodes = grouped.nodes,
+                 .source = "GODWIT_NODE_BASE",
+                 .servers = grouped.servers,
+                 .role = NodeRole::kRank,
+                 .group = group};
+  LauncherFacts launcher;
+  launcher.name = "godwit launch";
+  launcher.how_to_set = "export NAME=VALUE";
+  GODWIT_TRY(find_meeting_point(environment, flags, facts, launcher, place));
+  if (place.rendezvous.empty()) return no_address(place, launcher);
+  GODWIT_TRY_ASSIGN(place.token, find_token(environment, place, launcher));
+  return place;
+}
+
 }  // namespace
 
 bool is_on_this_host(std::string_view rendezvous) {
@@ -271,9 +308,15 @@ ProcessFacts this_process() {
 
 Result<JobPlace> discover(const Environment& environment, const PlaceFlags& flags,
                           const ProcessFacts& facts) {
+  GODWIT_TRY_ASSIGN(const GroupVariables grouped, group_variables(environment));
+  if (grouped.role == NodeRole::kRank) return discover_rank(environment, flags, facts, grouped);
   GODWIT_TRY_ASSIGN(const auto claims, rank_claims(environment, flags.rank, facts.ancestors));
-  JobPlace place;
+  JobPlace place{.servers = grouped.servers, .role = grouped.role};
   if (claims.empty()) {
+    if (grouped.servers > 1 || grouped.role == NodeRole::kServer) {
+      return invalid_argument("GODWIT_SERVERS={}, but nothing says which node this process is",
+                              grouped.servers);
+    }
     place.source = "alone";
     return place;
   }
@@ -281,6 +324,10 @@ Result<JobPlace> discover(const Environment& environment, const PlaceFlags& flag
   place.node = NodeId(agreed.rank);
   place.nodes = agreed.size;
   place.source = to_string(claims[0].source);
+  if (place.servers > place.nodes) {
+    return invalid_argument("GODWIT_SERVERS={}, but the job has {} nodes", place.servers,
+                            place.nodes);
+  }
   GODWIT_TRY_ASSIGN(const LauncherFacts launcher,
                     launcher_facts(environment, claims, place.nodes, facts));
   GODWIT_TRY(find_meeting_point(environment, flags, facts, launcher, place));

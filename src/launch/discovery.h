@@ -4,7 +4,7 @@
 // | started by                | needs from the user                                              |
 // |---------------------------|------------------------------------------------------------------|
 // | nothing                   | nothing: a job of one node                                       |
-// | godwit launch             | nothing                                                          |
+// | godwit launch             | nothing; see group_place.h for --groups                          |
 // | mpirun, one host          | nothing                                                          |
 // | mpirun, several hosts     | GODWIT_RENDEZVOUS=tcp:HOST:PORT (node 0's host) and GODWIT_TOKEN |
 // | srun, one host            | nothing                                                          |
@@ -26,6 +26,7 @@
 #include "godwit/ids.h"
 #include "godwit/result.h"
 #include "launch/environment.h"
+#include "launch/group_place.h"
 #include "launch/process_table.h"
 #include "launch/rank_claims.h"
 
@@ -41,7 +42,11 @@ struct JobPlace {
   std::string socket_dir;  // for Unix sockets of this job's nodes; see SocketDir
   std::string token;       // a secret: never to be printed or put on a command line
 
-  // A job of one node has no peers: its last four fields may be empty.
+  std::int64_t servers = 0;         // how many nodes hold rows, from node 0 on; 0: all
+  NodeRole role = NodeRole::kNode;  // kServer: one of a job with groups
+  std::optional<GroupPlace> group;  // of a rank
+
+  // A job of one node has no peers: job, rendezvous, socket_dir and token may be empty.
 };
 
 struct PlaceFlags {

@@ -259,5 +259,46 @@ TEST(Discovery, ThisProcessHasAHostAndAParent) {
   EXPECT_FALSE(this_process().ancestors.empty());
 }
 
+const Environment kRank = {{"GODWIT_NODES", "5"},
+                           {"GODWIT_SERVERS", "1"},
+                           {"GODWIT_ROLE", "rank"},
+                           {"GODWIT_GROUP", "1"},
+                           {"GODWIT_GROUPS", "2"},
+                           {"GODWIT_GROUP_LIFE", "0"},
+                           {"GODWIT_NODE_BASE", "3"},
+                           {"GODWIT_JOB", "1f2e"},
+                           {"GODWIT_TOKEN", "0123456789abcdef"},
+                           {"GODWIT_RENDEZVOUS", "unix:/tmp/godwit-x/rendezvous"}};
+
+TEST(DiscoverGroups, ARankIsCountedFromTheFirstOfItsGroup) {
+  const Environment mpi = {{"OMPI_COMM_WORLD_RANK", "1"}, {"OMPI_COMM_WORLD_SIZE", "2"}};
+  const JobPlace place = place_of(with(kRank, mpi));
+  EXPECT_EQ(place.node, NodeId(4));
+  EXPECT_EQ(place.nodes, 5);
+  EXPECT_EQ(place.servers, 1);
+  EXPECT_EQ(place.group->rank, 1);
+}
+
+TEST(DiscoverGroups, ARankThatMpiDoesNotKnowIsRefused) {
+  EXPECT_THAT(error_of(kRank), HasSubstr("started by mpirun or srun"));
+  EXPECT_THAT(error_of(with(kRank, open_mpi("1"))), HasSubstr("OMPI_COMM_WORLD_SIZE=4"));
+  EXPECT_THAT(error_of(with(kRank, {{"PMI_RANK", "0"},
+                                    {"PMI_SIZE", "2"},
+                                    {"OMPI_COMM_WORLD_RANK", "1"},
+                                    {"OMPI_COMM_WORLD_SIZE", "2"}})),
+              HasSubstr("disagree"));
+  EXPECT_THAT(error_of(with(kRank, {{"OMPI_COMM_WORLD_RANK", "1"},
+                                    {"OMPI_COMM_WORLD_SIZE", "2"},
+                                    {"GODWIT_RENDEZVOUS", ""}})),
+              HasSubstr("GODWIT_RENDEZVOUS"));
+}
+
+TEST(DiscoverGroups, TheNumberOfTableNodesIsTakenWithoutGroupsToo) {
+  EXPECT_EQ(place_of(with(kLaunched, {{"GODWIT_SERVERS", "2"}})).servers, 2);
+  EXPECT_EQ(place_of(kLaunched).servers, 0);
+  EXPECT_THAT(error_of(with(kLaunched, {{"GODWIT_SERVERS", "5"}})), HasSubstr("GODWIT_SERVERS=5"));
+  EXPECT_THAT(error_of({{"GODWIT_SERVERS", "2"}}), HasSubstr("GODWIT_SERVERS=2"));
+}
+
 }  // namespace
 }  // namespace godwit

@@ -25,7 +25,7 @@ struct NodeEnd {
 };
 
 struct NodeFailure {
-  std::int64_t node = 0;
+  std::int64_t node = 0;  // or the group
   ExitStatus status;
   std::vector<std::string> last_lines;
   std::string log_path;  // empty: there is no log
@@ -35,6 +35,22 @@ struct LaunchOutcome {
   int exit_code = 0;
   bool was_interrupted = false;
   std::optional<NodeFailure> failure;
+};
+
+// A group that ended: well, or failed once too often.
+struct GroupEnd {
+  std::int64_t group = 0;
+  std::int64_t restarts = 0;
+  ExitStatus status;
+};
+
+struct GroupLaunchOutcome {
+  int exit_code = 0;
+  bool was_interrupted = false;
+  std::optional<NodeFailure> server_failure;  // it ended the job
+  std::vector<GroupEnd> finished;
+  std::vector<GroupEnd> given_up;
+  std::optional<NodeFailure> group_failure;  // the last lines of the first group that was given up
 };
 
 // Sorts ends that were seen at the same moment: first who was killed, then who failed by itself,
@@ -49,7 +65,13 @@ std::optional<std::size_t> first_cause(std::span<const NodeEnd> ends);
 // 0; 130 if interrupted; 3 if the cause was killed by a signal; else the exit code of the cause.
 int exit_code_of(const std::optional<ExitStatus>& cause, bool was_interrupted);
 
+// Of a job with groups: 0 if the table nodes did not fail and at least one group finished; those
+// that were given up cost time only.
+int exit_code_of(const GroupLaunchOutcome& outcome);
+
 // For people, several lines; empty if the job ended well. `nodes` is how many there were.
 std::string describe(const LaunchOutcome& outcome, std::int64_t nodes);
+// Likewise; also not empty if the job ended well without some of its groups.
+std::string describe(const GroupLaunchOutcome& outcome);
 
 }  // namespace godwit

@@ -70,5 +70,31 @@ TEST(LaunchOutcome, IsDescribedWithNodeReasonLinesAndLog) {
               HasSubstr("interrupted"));
 }
 
+TEST(GroupLaunchOutcome, OneGroupThatFinishedIsEnough) {
+  GroupLaunchOutcome outcome;
+  EXPECT_EQ(exit_code_of(outcome), 0);
+  outcome.given_up = {{.group = 1, .restarts = 3, .status = {0, 9}},
+                      {.group = 2, .restarts = 3, .status = {5, 0}}};
+  EXPECT_EQ(exit_code_of(outcome), 3);
+  outcome.finished = {{.group = 0}};
+  EXPECT_EQ(exit_code_of(outcome), 0);
+  EXPECT_EQ(describe(outcome),
+            "given up: group 1 (it was killed by signal 9 (Killed)), group 2 (it exited with code "
+            "5); 1 of 3 groups finished\n");
+}
+
+TEST(GroupLaunchOutcome, ATableNodeAndAnInterruptCountMoreThanGroups) {
+  GroupLaunchOutcome outcome;
+  outcome.finished = {{.group = 0}};
+  outcome.server_failure = NodeFailure{1, {6, 0}, {"why"}, ""};
+  EXPECT_EQ(exit_code_of(outcome), 6);
+  EXPECT_EQ(describe(outcome),
+            "table node 1 exited with code 6; the job was ended\n"
+            "the last 1 lines of node 1:\n  why\n");
+  outcome.was_interrupted = true;
+  EXPECT_EQ(exit_code_of(outcome), 130);
+  EXPECT_THAT(describe(outcome), HasSubstr("interrupted"));
+}
+
 }  // namespace
 }  // namespace godwit

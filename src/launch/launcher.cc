@@ -2,42 +2,17 @@
 #include "launch/launcher.h"
 
 #include <fmt/format.h>
-#include <sys/resource.h>
 
 #include "base/errors.h"
 #include "base/try.h"
+#include "launch/file_limit.h"
 #include "launch/job_dir.h"
+#include "launch/mpi_launcher.h"
 #include "launch/rank_claims.h"
 #include "launch/warden.h"
 
 namespace godwit {
 namespace {
-
-// Two pipes, one pidfd and a log for each node; some for the process itself.
-constexpr std::int64_t kFilesPerNode = 4;
-constexpr std::int64_t kFilesElse = 64;
-
-// Lets this process open enough files while it lives; the nodes inherit the higher limit.
-class FileLimit {
- public:
-  FileLimit() { getrlimit(RLIMIT_NOFILE, &before_); }
-  FileLimit(const FileLimit&) = delete;
-  FileLimit& operator=(const FileLimit&) = delete;
-  ~FileLimit() { setrlimit(RLIMIT_NOFILE, &before_); }
-
-  Result<> raise_for(std::int64_t nodes) {
-    const auto needed = static_cast<rlim_t>(kFilesPerNode * nodes + kFilesElse);
-    if (before_.rlim_cur >= needed) return {};
-    rlimit raised = before_;
-    raised.rlim_cur = needed;
-    if (needed <= raised.rlim_max && setrlimit(RLIMIT_NOFILE, &raised) == 0) return {};
-    return invalid_argument("{} nodes need {} open files, the limit is {}: see `ulimit -Hn`", nodes,
-                            needed, before_.rlim_max);
-  }
-
- private:
-  rlimit before_{};
-};
 
 Result<> check_options(const LaunchOptions& options) {
   if (options.nodes < 1 || options.nodes > kNodesMax) {
@@ -50,9 +25,7 @@ Result<> check_options(const LaunchOptions& options) {
 Environment job_environment(const LaunchOptions& options, const std::string& job,
                             const std::string& dir) {
   Environment environment = options.environment;
-  for (const std::string_view name : foreign_rank_variables()) {
-    environment.erase(std::string(name));
-  }
+  forget_place(environment);
   environment["GODWIT_NODES"] = std::to_string(options.nodes);
   environment["GODWIT_JOB"] = job;
   environment["GODWIT_RENDEZVOUS"] = "unix:" + dir + "/rendezvous";
@@ -96,8 +69,8 @@ Result<std::vector<std::unique_ptr<SupervisedNode>>> start_nodes(const LaunchOpt
     }
     warden.watch(child->pid());
     nodes.push_back(std::make_unique<SupervisedNode>(node, std::move(*child)));
-    nodes.back()->log = std::move(logs[static_cast<std::size_t>(node)].file);
-    nodes.back()->log_path = std::move(logs[static_cast<std::size_t>(node)].path);
+    nodes.back()->speaker.log = std::move(logs[static_cast<std::size_t>(node)].file);
+    nodes.back()->speaker.log_path = std::move(logs[static_cast<std::size_t>(node)].path);
   }
   return nodes;
 }
@@ -116,7 +89,7 @@ Result<LaunchOutcome> launch(const LaunchOptions& options, Disk& disk, const Tim
   const std::string job = random_hex(8);
   GODWIT_TRY_ASSIGN(auto logs, open_logs(options, job, disk));
 
-  GODWIT_TRY_ASSIGN(Warden warden, Warden::start(dir.path()));
+  GODWIT_TRY_ASSIGN(Warden warden, Warden::start({.dirs = {dir.path()}}));
   GODWIT_TRY_ASSIGN(auto nodes,
                     start_nodes(options, path, job_environment(options, job, dir.path()),
                                 std::move(logs), warden));

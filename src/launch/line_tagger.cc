@@ -31,8 +31,13 @@ void LineTagger::finish(std::string& out) {
 }
 
 void LineTagger::end_line(std::string& out) {
-  out += tag_;
-  out += line_;
+  out += '[' + tag_.name;
+  if (const auto labelled = split_rank_label(tag_.label, line_)) {
+    out += ".r" + std::to_string(labelled->rank) + "] ";
+    out += labelled->text;
+  } else {
+    out += "] " + line_;
+  }
   out += '\n';
   last_.add(line_);
   line_.clear();

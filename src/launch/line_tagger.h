@@ -1,4 +1,4 @@
-// launch/line_tagger.h: the bytes of one node's stream as whole lines with the node in front.
+// launch/line_tagger.h: the bytes of one stream as whole lines, each with its writer in front.
 // Not thread-safe.
 #pragma once
 
@@ -6,6 +6,8 @@
 #include <deque>
 #include <string>
 #include <string_view>
+
+#include "launch/rank_label.h"
 
 namespace godwit {
 
@@ -20,6 +22,7 @@ class LastLines {
   explicit LastLines(std::size_t lines_max) : lines_max_(lines_max) {}
 
   void add(std::string_view line);  // without its line end
+  void clear() { lines_.clear(); }
   const std::deque<std::string>& lines() const { return lines_; }
 
  private:
@@ -27,10 +30,17 @@ class LastLines {
   std::deque<std::string> lines_;
 };
 
+// "[3] " for name "3"; "[g0.r2] " for name "g0" and a line that a label says rank 2 wrote. The tag
+// takes the label's place.
+struct LineTag {
+  std::string name;
+  RankLabel label = RankLabel::kNone;
+};
+
 class LineTagger {
  public:
   // `tag` goes in front of each line; each line also goes to `last`, which must outlive this.
-  LineTagger(std::string tag, LastLines& last) : tag_(std::move(tag)), last_(last) {}
+  LineTagger(LineTag tag, LastLines& last) : tag_(std::move(tag)), last_(last) {}
 
   // Appends the lines that `bytes` complete to `out`, tagged and ended.
   void feed(std::string_view bytes, std::string& out);
@@ -41,7 +51,7 @@ class LineTagger {
  private:
   void end_line(std::string& out);
 
-  const std::string tag_;
+  const LineTag tag_;
   LastLines& last_;
   std::string line_;  // not ended yet
 };

@@ -11,7 +11,7 @@ using testing::ElementsAre;
 
 struct Tagged {
   LastLines last{3};
-  LineTagger tagger{"[2] ", last};
+  LineTagger tagger{{.name = "2"}, last};
   std::string out;
 };
 
@@ -59,6 +59,15 @@ TEST(LineTagger, TheLastLinesAreKept) {
   Tagged tagged;
   tagged.tagger.feed("a\nb\nc\nd\n", tagged.out);
   EXPECT_THAT(tagged.last.lines(), ElementsAre("b", "c", "d"));
+}
+
+TEST(LineTagger, ALabelBecomesAPartOfTheTag) {
+  LastLines last(3);
+  LineTagger tagger({.name = "g0", .label = RankLabel::kOpenMpi}, last);
+  std::string out;
+  tagger.feed("[1,2]<stdout>:hello\nmpirun: x\n", out);
+  EXPECT_EQ(out, "[g0.r2] hello\n[g0] mpirun: x\n");
+  EXPECT_EQ(last.lines().front(), "[1,2]<stdout>:hello");
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 namespace godwit {
 namespace {
 
@@ -17,7 +19,7 @@ constexpr const char* kTail = " 7 8 -1 4194304 1 2 3 4 5 6 7 8 20 0 1 0 12345 10
 TEST(ProcessTable, AStatLineIsUnderstood) {
   const auto entry = parse_process_stat("42 (orted) S 41 40" + std::string(kTail));
   ASSERT_TRUE(entry);
-  EXPECT_EQ(*entry, (ProcessEntry{42, "orted", false, 41, 40, 12345}));
+  EXPECT_EQ(*entry, (ProcessEntry{42, "orted", false, 41, 40, 7, 12345}));
 }
 
 TEST(ProcessTable, ANameMayLookLikeTheRestOfTheLine) {
@@ -44,6 +46,23 @@ TEST(ProcessTable, TheFirstAncestorIsTheParent) {
 TEST(ProcessTable, ThisProcessIsAMemberOfItsGroup) {
   EXPECT_THAT(members_of({getpgrp()}), Contains(getpid()));
   EXPECT_THAT(members_of({}), IsEmpty());
+}
+
+TEST(ProcessTable, ThisProcessIsAChildOfItsParent) {
+  for (const auto& find : {children_of, glance_at_children_of}) {
+    const auto children = find(getppid());
+    EXPECT_TRUE(std::any_of(children.begin(), children.end(), [](const ProcessEntry& child) {
+      return child.pid == getpid() && child.session == getsid(0);
+    }));
+    EXPECT_THAT(find(getpid()), IsEmpty());
+    EXPECT_THAT(find(std::int64_t{1} << 40), IsEmpty());
+  }
+}
+
+TEST(ProcessTable, AProcessHasTheVariablesItWasStartedWith) {
+  const Environment environment = started_with(getpid());
+  EXPECT_EQ(environment, parse_environment(environ));
+  EXPECT_THAT(started_with(0), IsEmpty());
 }
 
 }  // namespace

@@ -6,49 +6,20 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <set>
 #include <utility>
 
 #include "base/check.h"
+#include "launch/poll_timeout.h"
 #include "launch/process_table.h"
 
 namespace godwit {
-namespace {
-
-constexpr std::size_t kLastLines = 20;
-// With more than this waiting for a slow terminal, the nodes' pipes are left to fill up.
-constexpr std::size_t kQueueBytesMax = std::size_t{1} << 20;
-
-enum class Taken { kSome, kNothingYet, kEnd };
-
-Taken read_some(int fd, std::string& bytes) {
-  std::array<char, 64 << 10> buffer;  // NOLINT(*-member-init): read() fills it
-  ssize_t got = 0;
-  do {
-    got = read(fd, buffer.data(), buffer.size());
-  } while (got < 0 && errno == EINTR);
-  if (got < 0 && errno == EAGAIN) return Taken::kNothingYet;
-  if (got <= 0) return Taken::kEnd;
-  bytes.assign(buffer.data(), static_cast<std::size_t>(got));
-  return Taken::kSome;
-}
-
-int poll_timeout_ms(const std::optional<Time>& deadline, Time now) {
-  if (!deadline) return -1;
-  const auto left = std::chrono::ceil<std::chrono::milliseconds>(*deadline - now).count();
-  return static_cast<int>(std::clamp<std::int64_t>(left, 0, 60'000));
-}
-
-}  // namespace
 
 SupervisedNode::SupervisedNode(std::int64_t number, ChildProcess started)
     : node(number),
       process(std::move(started)),
-      last_lines(kLastLines),
-      out_tagger(fmt::format("[{}] ", number), last_lines),
-      err_tagger(fmt::format("[{}] ", number), last_lines) {}
+      speaker(fmt::format("node {}", number), {.name = fmt::format("{}", number)}) {}
 
 Supervisor::Supervisor(std::vector<std::unique_ptr<SupervisedNode>> nodes,
                        const SupervisorOptions& options, const TimeSource& time,
@@ -57,8 +28,7 @@ Supervisor::Supervisor(std::vector<std::unique_ptr<SupervisedNode>> nodes,
       time_(time),
       signals_(signals),
       nodes_(std::move(nodes)),
-      out_(options.out_fd),
-      err_(options.err_fd),
+      relay_(options.out_fd, options.err_fd, options.is_quiet),
       live_(nodes_.size()) {}
 
 LaunchOutcome Supervisor::run() {
@@ -71,10 +41,10 @@ bool Supervisor::is_over() {
   if (!is_swept_) {
     if (find_strays()) return false;
     is_swept_ = true;
-    drain();
+    for (const auto& node : nodes_) relay_.drain(node->speaker, node->process);
   }
   const bool is_patience_over = was_interrupted_ && phase_ == Phase::kKilled;
-  return drop_output_ || is_patience_over || (out_.pending() == 0 && err_.pending() == 0);
+  return drop_output_ || is_patience_over || relay_.is_written();
 }
 
 void Supervisor::wait_for_events() {
@@ -83,10 +53,10 @@ void Supervisor::wait_for_events() {
   const auto add = [&](int fd, short events, bool wanted) {
     polled_.push_back({wanted ? fd : -1, events, 0});  // poll() skips negative descriptors
   };
-  const bool takes_output = out_.pending() < kQueueBytesMax && err_.pending() < kQueueBytesMax;
+  const bool takes_output = relay_.takes_more();
   add(signals_.fd(), POLLIN, true);
-  add(out_.fd(), POLLOUT, out_.pending() > 0);
-  add(err_.fd(), POLLOUT, err_.pending() > 0);
+  add(relay_.out().fd(), POLLOUT, relay_.out().pending() > 0);
+  add(relay_.err().fd(), POLLOUT, relay_.err().pending() > 0);
   for (const auto& node : nodes_) {
     add(node->process.out().fd(), POLLIN, takes_output);
     add(node->process.err().fd(), POLLIN, takes_output);
@@ -99,14 +69,14 @@ void Supervisor::wait_for_events() {
   }
 
   if (polled_[0].revents != 0) take_signals();
-  if (polled_[1].revents != 0) out_.write_some();
-  if (polled_[2].revents != 0) err_.write_some();
+  if (polled_[1].revents != 0) relay_.out().write_some();
+  if (polled_[2].revents != 0) relay_.err().write_some();
   bool has_end = false;
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     SupervisedNode& node = *nodes_[i];
     const pollfd* events = &polled_[3 + 3 * i];
-    if (events[0].revents != 0) take_output(node, node.process.out(), node.out_tagger, out_);
-    if (events[1].revents != 0) take_output(node, node.process.err(), node.err_tagger, err_);
+    if (events[0].revents != 0) relay_.take_out(node.speaker, node.process);
+    if (events[1].revents != 0) relay_.take_err(node.speaker, node.process);
     has_end = has_end || events[2].revents != 0;
   }
   for (std::size_t i = stray_fds_.size(); i-- > 0;) {
@@ -130,20 +100,6 @@ void Supervisor::take_signals() {
   }
 }
 
-void Supervisor::take_output(SupervisedNode& node, UniqueFd& pipe, LineTagger& tagger,
-                             OutputQueue& queue) {
-  std::string bytes;
-  const Taken taken = read_some(pipe.fd(), bytes);
-  std::string lines;
-  tagger.feed(bytes, lines);
-  write_log(node, bytes);
-  if (taken == Taken::kEnd) {
-    tagger.finish(lines);
-    pipe.reset();
-  }
-  if (!options_.is_quiet) queue.add(lines);
-}
-
 void Supervisor::take_ends() {
   std::vector<NodeEnd> ends;
   for (const auto& node : nodes_) {
@@ -153,8 +109,8 @@ void Supervisor::take_ends() {
     node->has_ended = true;
     --live_;
     if (is_spared(*node, *status)) {
-      err_.add(fmt::format("godwit: node {} {}; the job goes on without it\n", node->node,
-                           to_string(*status)));
+      relay_.say(fmt::format("godwit: node {} {}; the job goes on without it", node->node,
+                             to_string(*status)));
       continue;
     }
     ends.push_back({node->node, *status, is_told(*status)});
@@ -197,26 +153,6 @@ bool Supervisor::find_strays() {
   return true;
 }
 
-// Takes what is left in the pipes; who else may hold their other end is not waited for.
-void Supervisor::drain() {
-  for (const auto& node : nodes_) {
-    const auto drain_pipe = [&](UniqueFd& pipe, LineTagger& tagger, OutputQueue& queue) {
-      if (!pipe.is_open()) return;
-      std::string bytes;
-      std::string lines;
-      while (read_some(pipe.fd(), bytes) == Taken::kSome) {
-        tagger.feed(bytes, lines);
-        write_log(*node, bytes);
-      }
-      tagger.finish(lines);
-      if (!options_.is_quiet) queue.add(lines);
-      pipe.reset();
-    };
-    drain_pipe(node->process.out(), node->out_tagger, out_);
-    drain_pipe(node->process.err(), node->err_tagger, err_);
-  }
-}
-
 void Supervisor::stop(int signal, Duration grace) {
   phase_ = Phase::kStopping;
   sent_signal_ = signal;
@@ -234,27 +170,17 @@ void Supervisor::signal_all(int signal) {
   for (const auto& node : nodes_) node->process.signal_group(signal);
 }
 
-void Supervisor::write_log(SupervisedNode& node, std::string_view bytes) {
-  if (!node.log || bytes.empty()) return;
-  const auto written = node.log->append(std::as_bytes(std::span(bytes)));
-  if (written.ok()) return;
-  err_.add(fmt::format("godwit launch: no more log of node {}: {}\n", node.node,
-                       written.error().message()));
-  node.log.reset();
-}
-
 LaunchOutcome Supervisor::outcome() const {
   LaunchOutcome outcome;
   outcome.was_interrupted = was_interrupted_;
   std::optional<ExitStatus> status;
   if (const auto cause = first_cause(ends_)) {
     const NodeEnd& end = ends_[*cause];
-    const SupervisedNode& node = *nodes_[static_cast<std::size_t>(end.node)];
+    const Speaker& speaker = nodes_[static_cast<std::size_t>(end.node)]->speaker;
+    const auto& lines = speaker.last_lines.lines();
     status = end.status;
-    outcome.failure = NodeFailure{end.node,
-                                  end.status,
-                                  {node.last_lines.lines().begin(), node.last_lines.lines().end()},
-                                  node.log ? node.log_path : ""};
+    outcome.failure = NodeFailure{
+        end.node, end.status, {lines.begin(), lines.end()}, speaker.log ? speaker.log_path : ""};
   }
   outcome.exit_code = exit_code_of(status, was_interrupted_);
   return outcome;

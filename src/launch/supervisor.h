@@ -12,12 +12,10 @@
 #include <string>
 #include <vector>
 
-#include "base/disk.h"
 #include "base/time_source.h"
 #include "launch/child_process.h"
 #include "launch/launch_outcome.h"
-#include "launch/line_tagger.h"
-#include "launch/output_queue.h"
+#include "launch/output_relay.h"
 #include "launch/signal_intake.h"
 
 namespace godwit {
@@ -28,11 +26,7 @@ struct SupervisedNode {
 
   const std::int64_t node;
   ChildProcess process;
-  LastLines last_lines;
-  LineTagger out_tagger;
-  LineTagger err_tagger;
-  std::unique_ptr<DiskFile> log;  // null: none
-  std::string log_path;
+  Speaker speaker;
   bool has_ended = false;
 };
 
@@ -64,24 +58,20 @@ class Supervisor {
   bool is_over();
   void wait_for_events();
   void take_signals();
-  void take_output(SupervisedNode& node, UniqueFd& pipe, LineTagger& tagger, OutputQueue& queue);
   void take_ends();
   bool find_strays();
-  void drain();
   void stop(int signal, Duration grace);
   void kill_all();
   void signal_all(int signal);
   bool is_told(const ExitStatus& status) const;
   bool is_spared(const SupervisedNode& node, const ExitStatus& status) const;
-  void write_log(SupervisedNode& node, std::string_view bytes);
   LaunchOutcome outcome() const;
 
   const SupervisorOptions options_;
   const TimeSource& time_;
   SignalIntake& signals_;
   std::vector<std::unique_ptr<SupervisedNode>> nodes_;
-  OutputQueue out_;
-  OutputQueue err_;
+  OutputRelay relay_;
 
   Phase phase_ = Phase::kRunning;
   int sent_signal_ = 0;          // by stop()

@@ -121,8 +121,8 @@ TEST(Supervisor, AFullDiskIsToldOnceAndTheJobGoesOn) {
   Pipe err;
   const RealTime time;
   auto nodes = one_node("echo one; echo two >&2; exit 1");
-  nodes[0]->log = std::make_unique<FullDisk>();
-  nodes[0]->log_path = "node-0.log";
+  nodes[0]->speaker.log = std::make_unique<FullDisk>();
+  nodes[0]->speaker.log_path = "node-0.log";
   Supervisor supervisor(std::move(nodes), {.out_fd = out.writer.fd(), .err_fd = err.writer.fd()},
                         time, signals);
   const LaunchOutcome outcome = supervisor.run();

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/errors.h"
+#include "launch/job_processes.h"
 
 namespace godwit {
 namespace {
@@ -26,7 +27,7 @@ void close_all_but(int kept) {
 }
 
 // Allocates although it runs after fork(): glibc makes malloc usable there also with threads.
-void watch_until_the_end(int pipe, const std::string& dir) {
+void watch_until_the_end(int pipe, const WardenOrders& orders) {
   std::vector<pid_t> groups;
   for (;;) {
     pid_t number = 0;  // written at once: a pipe does not split what is this short
@@ -37,13 +38,17 @@ void watch_until_the_end(int pipe, const std::string& dir) {
     if (number < 0) std::erase(groups, -number);
   }
   for (const pid_t group : groups) kill(-group, SIGKILL);
+  if (!orders.job.empty()) {
+    kill_processes({.job = orders.job, .sessions = {groups.begin(), groups.end()}}, orders.patience,
+                   RealTime());
+  }
   std::error_code ignored;
-  if (!dir.empty()) std::filesystem::remove_all(dir, ignored);
+  for (const std::string& dir : orders.dirs) std::filesystem::remove_all(dir, ignored);
 }
 
 }  // namespace
 
-Result<Warden> Warden::start(const std::string& dir) {
+Result<Warden> Warden::start(const WardenOrders& orders) {
   std::array<int, 2> fds{};
   if (pipe2(fds.data(), O_CLOEXEC) != 0) {
     return unavailable("cannot make a pipe: {}", std::strerror(errno));
@@ -59,7 +64,7 @@ Result<Warden> Warden::start(const std::string& dir) {
     setsid();  // no terminal, and no group to be signalled with
     prctl(PR_SET_NAME, "godwit-warden");
     close_all_but(reader.fd());
-    watch_until_the_end(reader.fd(), dir);
+    watch_until_the_end(reader.fd(), orders);
     _exit(0);
   }
   return Warden(pid, std::move(writer));

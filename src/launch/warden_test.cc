@@ -12,6 +12,7 @@
 
 #include "launch/child_process.h"
 #include "launch/job_dir.h"
+#include "launch/job_processes.h"
 #include "launch/process_table.h"
 
 namespace godwit {
@@ -35,7 +36,7 @@ TEST(Warden, KillsTheGroupsAndRemovesTheDirectoryOfAKilledLauncher) {
   ASSERT_EQ(pipe(fds.data()), 0);
   const pid_t launcher = fork();
   if (launcher == 0) {
-    Warden warden = Warden::start(dir).value();
+    Warden warden = Warden::start({.dirs = {dir}}).value();
     ChildProcess child =
         ChildProcess::spawn("/bin/sh", {"sh", "-c", "sleep 100 & sleep 100 & wait"}, {}).value();
     warden.watch(child.pid());
@@ -58,17 +59,27 @@ TEST(Warden, KillsTheGroupsAndRemovesTheDirectoryOfAKilledLauncher) {
 TEST(Warden, LeavesAloneWhatWasForgotten) {
   ChildProcess child = ChildProcess::spawn("/bin/sh", {"sh", "-c", "exec sleep 100"}, {}).value();
   {
-    Warden warden = Warden::start("").value();
+    Warden warden = Warden::start({}).value();
     warden.watch(child.pid());
     warden.forget(child.pid());
   }
   EXPECT_EQ(child.status(), std::nullopt);
   {
-    Warden warden = Warden::start("").value();
+    Warden warden = Warden::start({}).value();
     warden.watch(child.pid());
   }
   EXPECT_TRUE(becomes_true([&] { return child.status().has_value(); }));
   EXPECT_EQ(child.status()->signal, SIGKILL);
+}
+
+TEST(Warden, KillsWhateverHasTheNameOfTheJob) {
+  const std::string job = random_hex(8);
+  const Environment environment = {{"PATH", "/usr/bin:/bin"}, {"GODWIT_JOB", job}};
+  const auto child =
+      ChildProcess::spawn("/bin/sh", {"sh", "-c", "setsid sleep 100 & wait"}, environment).value();
+  ASSERT_TRUE(becomes_true([&] { return find_processes({.job = job}).size() == 2; }));
+  { const Warden warden = Warden::start({.job = job}).value(); }
+  EXPECT_TRUE(find_processes({.job = job}).empty());
 }
 
 }  // namespace

@@ -57,9 +57,10 @@ Result<Session> Session::open(const SessionOptions& options) {
     GODWIT_TRY_ASSIGN(SocketDir dir, SocketDir::make(place.socket_dir));
     meeting_place.emplace(std::move(dir));
   }
+  const std::int64_t servers = options.servers > 0 ? options.servers : place.servers;
   GODWIT_TRY_ASSIGN(auto joined, Node::open({.self = place.node,
                                              .nodes = place.nodes,
-                                             .servers = options.servers,
+                                             .servers = servers,
                                              .workers = options.workers,
                                              .memory_bytes_max = options.memory_bytes_max,
                                              .wait_max = options.wait_max,
