@@ -65,6 +65,12 @@ def items(floats: list[float], *want_and_delta: tuple[int, int]) -> bytes:
                 + struct.pack(f'<{len(floats)}f', *floats))
 
 
+def exchange(codec: int, kept: int, keys: list[int], words: list[int]) -> bytes:
+    return part(60, struct.pack('<QQQQIIIIIBBBBB7x', REQUEST, 3, 32, 1, TABLE, 1, 4, kept,
+                                len(keys), 3, codec, 1, 0, 1)
+                + struct.pack(f'<{len(keys)}Q', *keys) + struct.pack(f'<{len(words)}I', *words))
+
+
 SEEDS = {
     'header_only': frame(),
     'pull': frame(pull([5, 1 << 60], [])),
@@ -108,6 +114,21 @@ SEEDS = {
     'step_result': frame(part(49, struct.pack('<QIIddqqB', 7, 2, 32, 1, 2, 3, 4, 1))),
     'step_movement': frame(part(50, struct.pack('<Qddd', 7, 1, -2, 2))),
     'join_steps': frame(part(51, struct.pack('<III', 2, 0, 5))),
+    'group_joins': frame(part(56, struct.pack('<QIII', REQUEST, 1, 0, 2))),
+    'group_progress': frame(part(57, struct.pack('<Q', 812))),
+    'group_leaves': frame(part(58, b'')),
+    'groups_now': frame(part(59, struct.pack('<QQI4xQIIQII', 5, 3, 2, 1, 0, 2, 4, 1, 2))),
+    'exchange': frame(exchange(0, 0, [5], [1, 2, 3, 4])),
+    'exchange_bf16': frame(exchange(1, 0, [5, 6], [1, 2, 3, 4])),
+    'exchange_int8': frame(exchange(2, 0, [5, 6], [1, 2, 3, 4])),
+    'exchange_topk': frame(exchange(3, 1, [5, 9], [0, 1065353216, 3, 1065353216])),
+    'exchange_none': frame(exchange(0, 0, [], [])),
+    'exchanged': frame(part(61, struct.pack('<QQIIfIBB6x4I', REQUEST, 4, 1, 2, 0.45, 4, 0, 1,
+                                            1, 2, 3, 4))),
+    'exchanged_none': frame(part(61, struct.pack('<QQIIfIBB6x', REQUEST, 4, 0, 2, 0, 4, 1, 0))),
+    'round_part': frame(part(62, struct.pack('<QQIII', 3, 1, 1, 0, 2))),
+    'round_ready': frame(part(63, struct.pack('<QQI', 3, 1, 1))),
+    'round_ends': frame(part(64, struct.pack('<QI4xQII', 3, 1, 1, 0, 2))),
     'bye': frame(part(36, bytes(2) + text(''))),
     'bye_failed': frame(part(36, b'\1\0' + text('disk full'))),
     'mixed': frame(pull([3], []), push(0, 1, [4], [5]), answer(1, [6], [7]), part(34, b''),

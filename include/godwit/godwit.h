@@ -3,6 +3,7 @@
 
 #include "godwit/checkpoint.h"
 #include "godwit/codec.h"
+#include "godwit/groups.h"
 #include "godwit/ids.h"
 #include "godwit/lease.h"
 #include "godwit/result.h"

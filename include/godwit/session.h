@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "godwit/checkpoint.h"
+#include "godwit/groups.h"
 #include "godwit/ids.h"
 #include "godwit/result.h"
 #include "godwit/steps.h"
@@ -51,6 +52,17 @@ struct SessionOptions {
   // end of the job as long as all tables have Placement::kStatic and consistency async. The same on
   // all nodes.
   std::int64_t servers = 0;
+
+  // More than 0: nodes that are no servers and were lost may come back as new processes, of the
+  // same id, which open a session as at the start; node 0 lets them in at the rendezvous. They take
+  // part in barriers from the first on that they enter after open(); steps go on without them. When
+  // all others have said goodbye, servers wait so long for those that are lost. All tables must
+  // have Placement::kStatic and consistency async, there must be servers, and nodes that are none
+  // do not hear of each other. The same on all nodes.
+  std::chrono::seconds rejoin_within{0};
+
+  // Of groups (godwit/groups.h); node 0's counts.
+  GroupPatience group_patience = {};
 
   // How long open() waits for all nodes of the job to be there.
   std::chrono::seconds join_max{60};
@@ -124,6 +136,19 @@ class Session {
   void stop_steps();
   // What has come of steps since the last call. Empty but on node 0.
   StepReport take_step_report();
+
+  // This node is a rank of a group (godwit/groups.h). Returns when all its ranks have said so: then
+  // the group is live, and all its ranks get the same view. kInvalidArgument for a bad place, one
+  // that another node has, or another size than that of the other ranks.
+  Result<GroupsView> join_group(const GroupPlace& place);
+  // Says that the group computes: its step `step`, which rises. Costs little, sends little: to be
+  // called in every step by every rank, or by some now and then. Does nothing before join_group().
+  void report_progress(std::int64_t step);
+  // This node is no rank of a group any longer, which is then not whole and not live. Comes with
+  // close().
+  void leave_group();
+  // As this node was told last: ranks of groups and servers are.
+  GroupsView groups() const;
 
   // Nodes that are lost, of those that can be done without, as all nodes know it since the last
   // barrier(), gather() or the like.

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 
+#include "godwit/groups.h"
 #include "godwit/ids.h"
 #include "godwit/lease.h"
 #include "godwit/result.h"
@@ -118,6 +119,21 @@ class Worker {
   Result<> end_step(const Step& step, std::span<const StepSums> sums, const StepOutcome& outcome);
   // The same without anything that could be used: it is over, and only how long it took counts.
   Result<> give_up_step(const Step& step, const StepOutcome& outcome);
+
+  // Brings rows of a group and of a table together in one trip (godwit/groups.h). `values` are what
+  // the group has, row after row: its parameters for kElastic and kOuter, gradients for kAsync,
+  // sums of gradients for kSync; and afterwards the parameters to go on with. Keys must rise. Each
+  // row is exchanged as a whole, rows one by one. kInvalidArgument for a table that is not
+  // Placement::kStatic and async, for a rule that the mode does not know, for a NaN or infinity, a
+  // key out of range, a span of another size: then nothing has changed. After another error it may
+  // have happened, for some rows or all; `values` are unchanged.
+  Result<ExchangeOutcome> exchange(const Table& table, const ExchangeOptions& options,
+                                   std::span<const Key> keys, std::span<float> values);
+  // The same, begun and not waited for: `values` must stay valid and untouched until wait(). With
+  // compression, no two exchanges that begin with the same key may be under way at once.
+  Result<ExchangeTicket> exchange_async(const Table& table, const ExchangeOptions& options,
+                                        std::span<const Key> keys, std::span<float> values);
+  Result<ExchangeOutcome> wait(ExchangeTicket ticket);
 
   // Ends this worker's tick and begins the next. Closes the leases that end with it.
   Result<> advance();

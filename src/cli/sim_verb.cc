@@ -10,6 +10,7 @@
 #include "cli/command_line.h"
 #include "cli/verbs.h"
 #include "sim/clock_world.h"
+#include "sim/group_world.h"
 #include "sim/step_world.h"
 #include "sim/world.h"
 
@@ -22,6 +23,7 @@ struct SimOptions {
   bool canary = false;
   bool clocks = false;
   bool steps = false;
+  bool groups = false;
   bool first_only = false;
 };
 
@@ -66,6 +68,11 @@ Ended run_seed(std::uint64_t seed, const SimOptions& options) {
     if (options.canary) sim::add_canary(scenario);
     return run_world<sim::StepWorld>(seed, scenario);
   }
+  if (options.groups) {
+    sim::GroupScenario scenario = sim::draw_group_scenario(seed);
+    if (options.canary) sim::add_canary(scenario);
+    return run_world<sim::GroupWorld>(seed, scenario);
+  }
   sim::Scenario scenario = sim::draw_scenario(seed);
   if (options.canary) {
     scenario.kill_a_node = false;
@@ -76,8 +83,9 @@ Ended run_seed(std::uint64_t seed, const SimOptions& options) {
 
 // "godwit sim --seeds 7 --clocks": how to see it again.
 std::string replay_line(std::uint64_t seed, const SimOptions& options) {
-  return fmt::format("godwit sim --seeds {}{}{}{}", seed, options.clocks ? " --clocks" : "",
-                     options.steps ? " --steps" : "", options.canary ? " --canary" : "");
+  return fmt::format("godwit sim --seeds {}{}{}{}{}", seed, options.clocks ? " --clocks" : "",
+                     options.steps ? " --steps" : "", options.groups ? " --groups" : "",
+                     options.canary ? " --canary" : "");
 }
 
 int run_sim(const SimOptions& options, std::ostream& out, std::ostream& err) {
@@ -125,6 +133,9 @@ void add_sim_verb(CLI::App& app, Action& action) {
   verb->add_flag("--clocks", options->clocks, "jobs whose reads may not be older than some ticks");
   verb->add_flag("--steps", options->steps, "jobs in steps that need not wait for every worker")
       ->excludes("--clocks");
+  verb->add_flag("--groups", options->groups, "jobs with groups of ranks that die and come back")
+      ->excludes("--clocks")
+      ->excludes("--steps");
   verb->add_flag("--first-failure", options->first_only, "stop at the first seed that fails");
   verb->add_flag("--canary", options->canary, "lose an update on purpose: every seed must fail");
   add_sim_pace_verb(*verb, action);

@@ -15,7 +15,8 @@ Barriers::Barriers(NodeId self, std::int64_t nodes, Links& links, Waits& waits)
       nodes_(nodes),
       links_(links),
       waits_(waits),
-      reached_(self == kCoordinator ? static_cast<std::size_t>(nodes) : 0) {}
+      reached_(self == kCoordinator ? static_cast<std::size_t>(nodes) : 0),
+      before_(reached_.size()) {}
 
 void Barriers::enter(TicketId ticket) {
   const Barrier barrier{.number = ++entered_, .node = self_};
@@ -41,12 +42,23 @@ Result<> Barriers::on_barrier(NodeId from, const Barrier& barrier) {
     return corruption("node {} told node {} that node {} is at a barrier", from.value(),
                       self_.value(), barrier.node.value());
   }
-  std::uint64_t& reached = reached_[static_cast<std::size_t>(from.value())];
-  if (barrier.number != reached + 1) {
+  const auto node = static_cast<std::uint32_t>(from.value());
+  if (back_.contains(node)) {
+    if (barrier.number == 1) {
+      links_.send(from, make_frame(kFirstTerm, Released{.number = 1, .absent = lost_}));
+      return {};
+    }
+    back_.erase(node);
+    std::erase(lost_, node);
+    before_[node] = released_ + 1 - barrier.number;
+    reached_[node] = released_;
+  }
+  std::uint64_t& reached = reached_[node];
+  if (barrier.number + before_[node] != reached + 1) {
     return corruption("node {} came to barrier {} after barrier {}", from.value(), barrier.number,
                       reached);
   }
-  reached = barrier.number;
+  ++reached;
   return release();
 }
 
@@ -58,19 +70,30 @@ Result<> Barriers::release() {
       all = std::min(all, reached_[node]);
   }
   while (released_ < all) {
-    const Released released{.number = ++released_, .absent = lost_};
-    for_each_peer(self_, nodes_,
-                  [&](NodeId peer) { links_.send(peer, make_frame(kFirstTerm, released)); });
+    Released released{.number = ++released_, .absent = lost_};
+    for_each_peer(self_, nodes_, [&](NodeId peer) {
+      const auto number = static_cast<std::uint32_t>(peer.value());
+      if (std::binary_search(lost_.begin(), lost_.end(), number)) return;
+      released.number = released_ - before_[number];
+      links_.send(peer, make_frame(kFirstTerm, released));
+    });
+    released.number = released_;
     GODWIT_TRY(on_released(self_, released));
   }
   return {};
 }
 
 void Barriers::do_without(NodeId node) {
-  lost_.push_back(static_cast<std::uint32_t>(node.value()));
+  const auto number = static_cast<std::uint32_t>(node.value());
+  if (back_.erase(number) > 0) return;  // nobody has waited for it
+  lost_.push_back(number);
   std::sort(lost_.begin(), lost_.end());
   const auto released = release();
   GODWIT_CHECK(released.ok());
+}
+
+void Barriers::welcome(NodeId node) {
+  back_.insert(static_cast<std::uint32_t>(node.value()));
 }
 
 Result<> Barriers::on_released(NodeId from, const Released& released) {

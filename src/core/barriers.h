@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <vector>
 
 #include "core/links.h"
@@ -20,6 +21,9 @@ class Barriers {
 
   // A node is lost, and the others go on. REQUIRES: this is the coordinator.
   void do_without(NodeId node);
+  // It has come back, in a new life. Its first barrier is that of the start, which others have
+  // passed; it is waited for again when it enters the next one. REQUIRES: this is the coordinator.
+  void welcome(NodeId node);
   // Nodes that were lost when the last barrier was left; the same on all nodes.
   const std::vector<NodeId>& absent() const { return absent_; }
 
@@ -43,6 +47,8 @@ class Barriers {
   std::vector<NodeId> absent_;
   // Of the coordinator only:
   std::vector<std::uint64_t> reached_;  // by each node
+  std::vector<std::uint64_t> before_;   // barriers that were passed before it counted its own
+  std::set<std::uint32_t> back_;        // nodes of lost_ that have come back
   std::vector<std::uint32_t> lost_;     // nodes, rising
   std::uint64_t released_ = 0;
 };

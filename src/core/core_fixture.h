@@ -66,6 +66,8 @@ class WiredCores {
     std::vector<std::uint64_t> memory_bytes = {};  // of each node; none: plenty
     Router::FirstGuess first_guess = {};           // of all nodes
     Liveness liveness = {};
+    Duration rejoin_within = {};  // as in NodeCoreOptions
+    GroupPatience group_patience = {};
   };
   struct OnTheWay {
     NodeId from;
@@ -73,13 +75,9 @@ class WiredCores {
     FramePtr frame;
   };
 
-  explicit WiredCores(const Options& options) {
-    for (std::int64_t i = 0; i < options.nodes; ++i) {
-      const auto index = static_cast<std::size_t>(i);
-      const std::uint64_t memory =
-          options.memory_bytes.empty() ? 1U << 28U : options.memory_bytes[index];
-      members_.push_back(std::make_unique<Member>(*this, NodeId{i}, memory, options));
-    }
+  explicit WiredCores(const Options& options)
+      : options_(options), lives_(static_cast<std::size_t>(options.nodes)) {
+    for (std::int64_t i = 0; i < options.nodes; ++i) members_.push_back(make_member(NodeId{i}));
   }
   WiredCores() : WiredCores(Options{}) {}
 
@@ -93,9 +91,31 @@ class WiredCores {
   void connect() {
     for (std::int64_t a = 0; a < nodes(); ++a) {
       for (std::int64_t b = 0; b < nodes(); ++b) {
-        if (a != b) core(a).on_up(NodeId{b}, Incarnation{b + 1}, now);
+        if (core(a).members().is_peer(NodeId{b})) core(a).on_up(NodeId{b}, life_of(b), now);
       }
     }
+  }
+  // The process is gone, with all that was on its way from it and to it.
+  void kill(std::int64_t node) {
+    std::erase_if(on_the_way_, [&](const OnTheWay& frame) {
+      return frame.from == NodeId{node} || frame.to == NodeId{node};
+    });
+    for (std::int64_t peer = 0; peer < nodes(); ++peer) {
+      if (peer != node) core(peer).on_down(NodeId{node}, Error(ErrorCode::kUnavailable, "?"), now);
+    }
+  }
+  // Another process takes its place, and all that should connect to it do.
+  void restart(std::int64_t node) {
+    ++lives_[static_cast<std::size_t>(node)];
+    members_[static_cast<std::size_t>(node)] = make_member(NodeId{node});
+    for (std::int64_t peer = 0; peer < nodes(); ++peer) {
+      if (!core(node).members().is_peer(NodeId{peer})) continue;
+      core(node).on_up(NodeId{peer}, life_of(peer), now);
+      core(peer).on_up(NodeId{node}, life_of(node), now);
+    }
+  }
+  Incarnation life_of(std::int64_t node) const {
+    return Incarnation{1 + node + 1000 * lives_[static_cast<std::size_t>(node)]};
   }
   // Delivers until nothing is on its way; the number of frames.
   std::size_t run() {
@@ -159,16 +179,18 @@ class WiredCores {
     const NodeId self_;
   };
   struct Member {
-    Member(WiredCores& cores, NodeId self, std::uint64_t memory, const Options& options)
+    Member(WiredCores& cores, NodeId self, std::uint64_t memory, const Options& options, Time at)
         : tables(memory),
           wire(cores, self),
           core({.self = self,
                 .nodes = options.nodes,
                 .servers = options.servers,
                 .workers = options.workers,
+                .rejoin_within = options.rejoin_within,
+                .group_patience = options.group_patience,
                 .liveness = options.liveness,
                 .first_guess = options.first_guess},
-               tables, wire, events, Time{}) {}
+               tables, wire, events, at) {}
     Tables tables;
     Wire wire;
     RecordingEvents events;
@@ -176,7 +198,16 @@ class WiredCores {
   };
 
   Member& member(std::int64_t node) { return *members_[static_cast<std::size_t>(node)]; }
+  std::unique_ptr<Member> make_member(NodeId node) {
+    const std::uint64_t memory =
+        options_.memory_bytes.empty()
+            ? 1U << 28U
+            : options_.memory_bytes[static_cast<std::size_t>(node.value())];
+    return std::make_unique<Member>(*this, node, memory, options_, now);
+  }
 
+  const Options options_;
+  std::vector<std::int64_t> lives_;
   std::deque<OnTheWay> on_the_way_;
   std::vector<std::unique_ptr<Member>> members_;
 };

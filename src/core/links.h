@@ -55,6 +55,9 @@ class Links {
   // is dropped.
   void forget(NodeId peer);
 
+  // A new life of a peer begins: nothing was sent to it or received from it.
+  void begin_life(NodeId peer) { of(peer) = Stream{}; }
+
   // True iff the peer has said that it received all that was sent to it.
   bool all_received(NodeId peer) const { return of(peer).kept.empty(); }
   std::uint64_t sent(NodeId peer) const { return of(peer).last_sent; }

@@ -9,8 +9,13 @@
 
 namespace godwit {
 
-Members::Members(NodeId self, std::int64_t nodes, const Liveness& liveness, Time now)
-    : self_(self), liveness_(liveness), peers_(static_cast<std::size_t>(nodes)) {
+Members::Members(NodeId self, std::int64_t nodes, const Liveness& liveness, Time now,
+                 std::int64_t hubs)
+    : self_(self),
+      liveness_(liveness),
+      hubs_(hubs),
+      now_(now),
+      peers_(static_cast<std::size_t>(nodes)) {
   for (Peer& peer : peers_) {
     peer.last_heard = now;
     peer.changed = now;
@@ -21,6 +26,7 @@ Members::Members(NodeId self, std::int64_t nodes, const Liveness& liveness, Time
 
 bool Members::on_up(NodeId id, Incarnation incarnation, Time now) {
   Peer& peer = of(id);
+  now_ = now;
   if (peer.incarnation != Incarnation{0} && peer.incarnation != incarnation) {
     mark_lost(id, "it was restarted; the process that was a member is gone");
     return false;
@@ -36,10 +42,12 @@ bool Members::on_up(NodeId id, Incarnation incarnation, Time now) {
 
 void Members::on_heard(NodeId id, Time now) {
   of(id).last_heard = now;
+  now_ = now;
 }
 
 void Members::on_down(NodeId id, const Error& why, Time now) {
   Peer& peer = of(id);
+  now_ = now;
   if (peer.up) peer.changed = now;  // a failed attempt to connect puts nothing off
   peer.up = false;
   peer.why = why.message();
@@ -61,14 +69,36 @@ void Members::mark_lost(NodeId id, std::string why) {
   if (peer.lost || may_be_gone(peer)) return;
   peer.lost = true;
   peer.up = false;
+  peer.changed = now_;
   peer.why = std::move(why);
   newly_lost_.push_back(id);
   if (!first_lost_) first_lost_ = id;
 }
 
+bool Members::is_past(NodeId id, Incarnation incarnation) const {
+  const Peer& peer = of(id);
+  return peer.lost || (peer.incarnation != Incarnation{0} && peer.incarnation != incarnation);
+}
+
+bool Members::has_ended(NodeId id, Incarnation incarnation) const {
+  const Peer& peer = of(id);
+  if (peer.lost && peer.incarnation == incarnation) return true;
+  return std::find(peer.ended.begin(), peer.ended.end(), incarnation) != peer.ended.end();
+}
+
+void Members::begin_life(NodeId id, Time now) {
+  Peer& peer = of(id);
+  std::vector<Incarnation> ended = std::move(peer.ended);
+  ended.push_back(peer.incarnation);
+  peer = {.last_heard = now, .changed = now, .why = "not connected yet", .ended = std::move(ended)};
+  if (first_lost_ == id) first_lost_.reset();
+  set_next_check();
+}
+
 // When the peer becomes lost if nothing is heard of it until then.
 std::optional<Time> Members::deadline(const Peer& peer) const {
-  if (peer.lost || may_be_gone(peer) || &peer == &of(self_)) return std::nullopt;
+  const NodeId id{&peer - peers_.data()};
+  if (peer.lost || may_be_gone(peer) || !is_peer(id)) return std::nullopt;
   if (peer.up) return peer.last_heard + liveness_.expel_after;
   const bool joined = peer.incarnation != Incarnation{0};
   return peer.changed + (joined ? liveness_.lost_after : liveness_.join_within);
@@ -84,6 +114,7 @@ std::string Members::reason(const Peer& peer) const {
 }
 
 void Members::expire(Time now) {
+  now_ = now;
   for (std::size_t i = 0; i < peers_.size(); ++i) {
     const std::optional<Time> at = deadline(peers_[i]);
     if (at && now >= *at) mark_lost(NodeId{static_cast<std::int64_t>(i)}, reason(peers_[i]));

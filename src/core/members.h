@@ -22,10 +22,18 @@ struct Liveness {
   Duration expel_after = std::chrono::seconds(30);  // connected, but not a byte heard
 };
 
-// Membership is static: nodes 0 .. n-1, each in one life. A peer that is lost stays lost.
+// Nodes 0 .. n-1, each in one life at a time. A life that is lost stays lost; where nodes may come
+// back (node_core_losses.cc), another one may begin.
 class Members {
  public:
-  Members(NodeId self, std::int64_t nodes, const Liveness& liveness, Time now);
+  // `hubs` > 0: nodes from there on do not hear of each other.
+  Members(NodeId self, std::int64_t nodes, const Liveness& liveness, Time now,
+          std::int64_t hubs = 0);
+
+  // Whether this node has anything to do with another.
+  bool is_peer(NodeId peer) const {
+    return peer != self_ && (hubs_ == 0 || self_.value() < hubs_ || peer.value() < hubs_);
+  }
 
   // False: this is another life of the peer; the one that was a member is gone for good.
   bool on_up(NodeId peer, Incarnation incarnation, Time now);
@@ -37,6 +45,12 @@ class Members {
   // This node has said goodbye.
   void on_leaving();
   void mark_lost(NodeId peer, std::string why);
+  // It was a member in another life than this one, or is lost.
+  bool is_past(NodeId peer, Incarnation incarnation) const;
+  // This life of it, the present or an earlier one, is over.
+  bool has_ended(NodeId peer, Incarnation incarnation) const;
+  // A new life of it begins, which is not connected yet. REQUIRES: is_lost(peer).
+  void begin_life(NodeId peer, Time now);
 
   // Marks peers as lost whose time is up.
   void expire(Time now);
@@ -50,6 +64,8 @@ class Members {
   Time last_heard(NodeId peer) const { return of(peer).last_heard; }
   bool has_left(NodeId peer) const { return of(peer).bye; }
   bool is_lost(NodeId peer) const { return of(peer).lost; }
+  // REQUIRES: is_lost(peer).
+  Time lost_since(NodeId peer) const { return of(peer).changed; }
   // The first peer that was lost, for whose sake the job cannot go on.
   std::optional<NodeId> first_lost() const { return first_lost_; }
 
@@ -65,8 +81,9 @@ class Members {
     bool bye = false;
     bool lost = false;
     Time last_heard;
-    Time changed;     // when it last went up or down; the start, if it never did
+    Time changed;     // when it last went up or down or was lost; the start, if it never did
     std::string why;  // it is down or lost
+    std::vector<Incarnation> ended;  // lives
   };
 
   Peer& of(NodeId peer) { return peers_[static_cast<std::size_t>(peer.value())]; }
@@ -78,6 +95,8 @@ class Members {
 
   const NodeId self_;
   const Liveness liveness_;
+  const std::int64_t hubs_;
+  Time now_;  // of the last event
   bool leaving_ = false;
   std::vector<Peer> peers_;
   std::vector<NodeId> newly_lost_;

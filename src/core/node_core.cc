@@ -38,7 +38,8 @@ NodeCore::NodeCore(const NodeCoreOptions& options, Tables& tables, FrameSink& si
     : options_(options),
       map_(options.nodes, options.servers > 0 ? options.servers : options.nodes),
       tables_(tables),
-      members_(options.self, options.nodes, options.liveness, now),
+      members_(options.self, options.nodes, options.liveness, now,
+               options.rejoin_within > Duration::zero() ? options.servers : 0),
       events_(events),
       waits_(*this),
       links_(options.self, options.nodes, sink, options.links),
@@ -56,9 +57,18 @@ NodeCore::NodeCore(const NodeCoreOptions& options, Tables& tables, FrameSink& si
       registry_(options.self, options.nodes, tables, links_, waits_),
       barriers_(options.self, options.nodes, links_, waits_),
       steps_(options.self, map_, step_buffers_, router_, links_, waits_),
+      groups_(options.self, map_, options.group_patience, tables, links_, waits_),
       next_beat_(now + options.liveness.beat_every) {}
 
 void NodeCore::on_up(NodeId peer, Incarnation incarnation, Time now) {
+  if (may_come_back(peer) && members_.is_past(peer, incarnation) &&
+      !members_.has_ended(peer, incarnation)) {
+    begin_life(peer, now);
+  }
+  if (!may_connect(peer, incarnation)) {
+    // Its transport should have refused it. What comes on this connection is nobody's.
+    return on_down(peer, unavailable("a life of it that is over took its connection"), now);
+  }
   if (members_.on_up(peer, incarnation, now)) links_.on_up(peer);
   note_losses(now);
 }
@@ -74,7 +84,7 @@ void NodeCore::on_down(NodeId peer, const Error& why, Time now) {
 }
 
 void NodeCore::on_frame(NodeId peer, const FramePtr& frame, Time now) {
-  if (members_.is_lost(peer)) return;
+  if (members_.is_lost(peer) || !may_hear(peer)) return;
   members_.on_heard(peer, now);
   shared_.note_time(now);
   const auto view = open_frame(frame->bytes());
@@ -133,6 +143,7 @@ void NodeCore::flush_ticks(Time now) {
 
 const std::optional<Error>& NodeCore::loss() const {
   if (steps_.failure()) return steps_.failure();
+  if (groups_.failure()) return groups_.failure();
   if (entries_.failure()) return entries_.failure();
   return buffers_.failure() ? buffers_.failure() : visits_.failure();
 }
@@ -207,6 +218,7 @@ Result<> NodeCore::handle_pull(const Pull& pull) {
 }
 
 Result<> NodeCore::handle(NodeId peer, const PartView& part, const FramePtr& frame, Time now) {
+  if (is_about_groups(part.type)) return groups_.handle(peer, part, frame, now);
   switch (part.type) {
     case PartType::kPull:
       return decoded<Pull>(part, [&](const auto& pull) { return handle_pull(pull); });
@@ -264,6 +276,8 @@ Result<> NodeCore::handle(NodeId peer, const PartView& part, const FramePtr& fra
     case PartType::kBeat:
     case PartType::kReceipt:
       return {};
+    default:
+      break;
   }
   return corruption("a part of unknown type {}", static_cast<int>(part.type));
 }
@@ -307,15 +321,17 @@ void NodeCore::on_timer(Time now) {
     });
   }
   steps_.on_timer(now);
+  groups_.on_timer(now);
   release_parked(now);
   members_.expire(now);
   note_losses(now);
 }
 
 Time NodeCore::next_timer() const {
-  if (options_.nodes == 1) return steps_.deadline();
+  const Time own = std::min(steps_.deadline(), groups_.deadline());
+  if (options_.nodes == 1) return own;
   Time next = std::min({next_beat_, members_.next_check(), leases_.deadline(), clocks_.deadline(),
-                        steps_.deadline()});
+                        farewell_deadline(), own});
   if (is_round_due()) next = std::min(next, next_round_ + kRoundSlack);
   if (const Time settling = settle_from(); settling < next) {
     next = std::min(next, settling + kSettlingSlack);
@@ -331,7 +347,11 @@ bool NodeCore::refuse_if_failed(TicketId ticket, const char* verb) {
 }
 
 void NodeCore::open_table(TicketId ticket, const TableSpec& spec) {
-  if (!refuse_if_failed(ticket, "opening of a table")) registry_.open(ticket, spec);
+  if (refuse_if_failed(ticket, "opening of a table")) return;
+  const auto fit = check_fit(spec);
+  if (fit.ok()) return registry_.open(ticket, spec);
+  waits_.begin(ticket, {.verb = "opening of a table"}, {{options_.self, 1}});
+  waits_.fail(ticket, fit.error());
 }
 
 void NodeCore::enter_barrier(TicketId ticket) {
@@ -355,33 +375,6 @@ void NodeCore::send_step(const StepResult& result, std::span<const TableSums> su
 void NodeCore::release_parked(Time now) {
   const auto released = handle_released(now);
   if (!released.ok() && !failure_) failure_ = released.error();
-}
-
-void NodeCore::say_bye(TicketId ticket) {
-  const auto reason = failure_ ? ByeReason::kFailed : ByeReason::kFinished;
-  const std::string text = failure_ ? failure_->message() : "";
-  std::vector<Waits::Request> others;
-  for_each_peer(options_.self, options_.nodes, [&](NodeId peer) {
-    if (members_.is_lost(peer)) return;
-    links_.send(peer, make_frame(kFirstTerm, Bye{.reason = reason, .text = text}));
-    // When the job has failed there is nothing left to serve each other for.
-    if (!members_.has_left(peer) && !failure_) others.push_back({peer, 1});
-  });
-  farewell_ = ticket;
-  members_.on_leaving();
-  waits_.begin(ticket, {.verb = "farewell"}, std::move(others));
-}
-
-Result<> NodeCore::on_bye(NodeId peer, const Bye& bye, Time now) {
-  members_.on_bye(peer);
-  clocks_.on_left(peer, now);
-  links_.send_unnumbered(peer, make_frame(kFirstTerm, Receipt{}));
-  if (bye.reason == ByeReason::kFailed && !failure_) {
-    failure_ = unavailable("node {} gave up: {}", peer.value(), bye.text);
-    waits_.fail_all(*failure_);
-  }
-  finish_farewell_if_alone();
-  return {};
 }
 
 }  // namespace godwit

@@ -12,6 +12,7 @@
 #include "core/barriers.h"
 #include "core/clocks.h"
 #include "core/flights.h"
+#include "core/groups.h"
 #include "core/leases.h"
 #include "core/links.h"
 #include "core/members.h"
@@ -35,6 +36,10 @@ struct NodeCoreOptions {
   std::int64_t nodes = 1;
   std::int64_t servers = 0;  // the first nodes, which own all rows; 0: all
   std::int64_t workers = 0;  // that are expected from tick 0 on
+  // More than 0: nodes that are no servers may come back after they were lost, and do not hear of
+  // each other; who says goodbye waits so long for them.
+  Duration rejoin_within{};
+  GroupPatience group_patience;  // of the coordinator
   Liveness liveness;
   Links::Options links;
   Router::FirstGuess first_guess;                      // empty: the home
@@ -120,6 +125,19 @@ class NodeCore final : private TicketEvents {
     if (!refuse_if_failed(ticket, "begin of a step")) steps_.member().await(ticket, worker);
   }
   void send_step(const StepResult& result, std::span<const TableSums> sums, Time now);
+  // Groups (core/groups.h).
+  void join_group(TicketId ticket, const GroupPlace& place, Time now) {
+    if (!refuse_if_failed(ticket, "joining of a group")) groups_.join(ticket, place, now);
+  }
+  void exchange(TicketId ticket, Purpose purpose, std::vector<OutgoingRequest> requests,
+                const std::optional<RoundPart>& part, Time now) {
+    if (refuse_if_failed(ticket, purpose.verb)) return;
+    groups_.exchange(ticket, purpose, std::move(requests), part, now);
+  }
+  // Whether this life of a peer may connect: not if it is over.
+  bool may_connect(NodeId peer, Incarnation incarnation) const {
+    return options_.rejoin_within <= Duration::zero() || !members_.has_ended(peer, incarnation);
+  }
   // Nothing about rows is on its way or waits to be sent.
   bool is_quiet() const {
     return shared_.is_quiet() && visits_.is_quiet() && leases_.is_quiet() && entries_.is_quiet() &&
@@ -149,6 +167,8 @@ class NodeCore final : private TicketEvents {
   const Barriers& barriers() const { return barriers_; }
   Steps& steps() { return steps_; }
   const Steps& steps() const { return steps_; }
+  Groups& groups() { return groups_; }
+  const Groups& groups() const { return groups_; }
   const PartitionMap& map() const { return map_; }
 
  private:
@@ -163,13 +183,23 @@ class NodeCore final : private TicketEvents {
   void lose(NodeId peer, const Error& why, Time now);
   bool may_lose(NodeId peer) const;
   void do_without(NodeId peer, Time now);
+  Result<> check_fit(const TableSpec& spec) const;
+  bool may_come_back(NodeId peer) const;
+  // Where nodes come back, what they say counts only on a connection that was told to be up.
+  bool may_hear(NodeId peer) const {
+    return options_.rejoin_within <= Duration::zero() || members_.is_up(peer);
+  }
+  void begin_life(NodeId peer, Time now);
+  // It will not be heard again, and need not be.
+  bool is_gone(NodeId peer, Time now) const;
   void end_flushes();
   // Sends what workers have changed in ticks that they have ended, and says so once it has arrived.
   void flush_ticks(Time now);
   bool is_round_due() const;
   Time settle_from() const;
   void note_losses(Time now);
-  void finish_farewell_if_alone();
+  void finish_farewell_if_alone(Time now);
+  Time farewell_deadline() const;
   std::string describe_silent(Time now) const;
 
   const NodeCoreOptions options_;
@@ -193,6 +223,7 @@ class NodeCore final : private TicketEvents {
   TableRegistry registry_;
   Barriers barriers_;
   Steps steps_;
+  Groups groups_;
   Time next_beat_;
   bool is_touched_ = false;
   std::optional<Time> round_begun_;  // by on_timer(), until it is said to have ended

@@ -2,6 +2,7 @@
 // had nothing that the others need.
 #include <algorithm>
 
+#include "base/errors.h"
 #include "core/node_core.h"
 #include "core/peers.h"
 
@@ -28,7 +29,41 @@ void NodeCore::do_without(NodeId peer, Time now) {
   registry_.do_without(peer);
   if (options_.self == kCoordinator) barriers_.do_without(peer);
   steps_.do_without(peer, now);
+  groups_.forget(peer, now);
   release_parked(now);
+}
+
+// Rows would be lost with others, or ticks, or what nodes have said to each other.
+Result<> NodeCore::check_fit(const TableSpec& spec) const {
+  if (options_.rejoin_within <= Duration::zero()) return {};
+  if (spec.placement == Placement::kStatic && spec.consistency.kind == ConsistencyKind::kAsync) {
+    return {};
+  }
+  return invalid_argument(
+      "table '{}' has placement {} and consistency {}, but where nodes may come back tables must "
+      "be static and async",
+      spec.name, to_string(spec.placement), to_string(spec.consistency));
+}
+
+bool NodeCore::may_come_back(NodeId peer) const {
+  return options_.rejoin_within > Duration::zero() && options_.self.value() < map_.servers() &&
+         may_lose(peer);
+}
+
+// The life before is lost for good, with all that was under way in it; numbers begin anew.
+void NodeCore::begin_life(NodeId peer, Time now) {
+  if (!members_.is_lost(peer)) {
+    members_.mark_lost(peer, "it was restarted; the process that was a member is gone");
+  }
+  note_losses(now);
+  if (failure_) return;
+  members_.begin_life(peer, now);
+  links_.begin_life(peer);
+  if (options_.self == kCoordinator) {
+    registry_.welcome(peer);
+    barriers_.welcome(peer);
+  }
+  if (farewell_) links_.send(peer, make_frame(kFirstTerm, Bye{.reason = ByeReason::kFinished}));
 }
 
 void NodeCore::note_losses(Time now) {
@@ -42,16 +77,64 @@ void NodeCore::note_losses(Time now) {
       failure_ = members_.lost_error(peer);
     }
   }
-  finish_farewell_if_alone();
+  finish_farewell_if_alone(now);
   if (failure_) waits_.fail_all(*failure_);
 }
 
-void NodeCore::finish_farewell_if_alone() {
+void NodeCore::say_bye(TicketId ticket) {
+  const auto reason = failure_ ? ByeReason::kFailed : ByeReason::kFinished;
+  const std::string text = failure_ ? failure_->message() : "";
+  std::vector<Waits::Request> others;
+  for_each_peer(options_.self, options_.nodes, [&](NodeId peer) {
+    if (!members_.is_peer(peer)) return;
+    if (members_.is_lost(peer)) {
+      // Perhaps it comes back; how long that may take is asked by timer.
+      if (may_come_back(peer) && !failure_) others.push_back({peer, 1});
+      return;
+    }
+    links_.send(peer, make_frame(kFirstTerm, Bye{.reason = reason, .text = text}));
+    // When the job has failed there is nothing left to serve each other for.
+    if (!members_.has_left(peer) && !failure_) others.push_back({peer, 1});
+  });
+  farewell_ = ticket;
+  members_.on_leaving();
+  waits_.begin(ticket, {.verb = "farewell"}, std::move(others));
+}
+
+Result<> NodeCore::on_bye(NodeId peer, const Bye& bye, Time now) {
+  members_.on_bye(peer);
+  clocks_.on_left(peer, now);
+  groups_.forget(peer, now);
+  links_.send_unnumbered(peer, make_frame(kFirstTerm, Receipt{}));
+  if (bye.reason == ByeReason::kFailed && !failure_) {
+    failure_ = unavailable("node {} gave up: {}", peer.value(), bye.text);
+    waits_.fail_all(*failure_);
+  }
+  finish_farewell_if_alone(now);
+  return {};
+}
+
+bool NodeCore::is_gone(NodeId peer, Time now) const {
+  if (members_.has_left(peer)) return true;
+  if (!members_.is_lost(peer) || failure_) return false;
+  return !may_come_back(peer) || now >= members_.lost_since(peer) + options_.rejoin_within;
+}
+
+void NodeCore::finish_farewell_if_alone(Time now) {
   if (!farewell_ || !waits_.exists(*farewell_)) return;
   for (const NodeId peer : waits_.waiting_for(*farewell_)) {
-    const bool is_gone = members_.has_left(peer) || (members_.is_lost(peer) && !failure_);
-    if (is_gone) waits_.arrived_from(*farewell_, peer);
+    if (is_gone(peer, now)) waits_.arrived_from(*farewell_, peer);
   }
+}
+
+Time NodeCore::farewell_deadline() const {
+  Time next = Time::max();
+  if (!farewell_ || !waits_.exists(*farewell_)) return next;
+  for (const NodeId peer : waits_.waiting_for(*farewell_)) {
+    if (!members_.is_lost(peer)) continue;
+    next = std::min(next, members_.lost_since(peer) + options_.rejoin_within);
+  }
+  return next;
 }
 
 }  // namespace godwit

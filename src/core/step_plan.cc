@@ -88,6 +88,10 @@ Result<> check_steps(const StepOptions& options) {
 }
 
 Result<> check_step_table(const TableSpec& spec) {
+  if (spec.rule.kind == RuleKind::kElastic || spec.rule.kind == RuleKind::kOuter) {
+    return invalid_argument("table '{}' has rule {}, which takes no gradients", spec.name,
+                            to_string(spec.rule));
+  }
   if (spec.placement == Placement::kStatic && !is_bounded(spec.consistency)) return {};
   return invalid_argument(
       "table '{}' has placement {} and consistency {}, but steps need static and async", spec.name,

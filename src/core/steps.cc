@@ -132,6 +132,7 @@ void Steps::do_without(NodeId node, Time now) {
   now_ = now;
   lost_.push_back(node);
   std::erase_if(joined_, [&](const Joined& joined) { return joined.node == node; });
+  std::erase_if(parked_, [&](const Parked& parked) { return parked.origin == node; });
   if (leader_ == nullptr) return;
   leader_->do_without(node, now);
   send_orders();

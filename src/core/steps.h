@@ -63,7 +63,9 @@ class Steps {
 
   // Whether the rows that a pull asks for are still those of an earlier step.
   bool must_wait(const Pull& pull) const;
-  void park(const Pull& pull) { parked_.push_back({step_of(pull), make_frame(kFirstTerm, pull)}); }
+  void park(const Pull& pull) {
+    parked_.push_back({step_of(pull), pull.origin, make_frame(kFirstTerm, pull)});
+  }
   // Pulls that have waited and need not any longer.
   std::vector<FramePtr> take_released();
 
@@ -79,6 +81,7 @@ class Steps {
  private:
   struct Parked {
     std::uint64_t step;
+    NodeId origin;
     FramePtr frame;
   };
 

@@ -123,8 +123,19 @@ void TableRegistry::note_made(TableId id, NodeId by) {
 void TableRegistry::do_without(NodeId node) {
   lost_.insert(node);
   std::vector<TableId> ids;
-  for (const auto& [id, pending] : pending_) ids.push_back(id);
+  for (auto& [id, pending] : pending_) {
+    ids.push_back(id);
+    std::erase_if(pending.openers, [&](const Opener& opener) { return opener.node == node; });
+  }
   for (const TableId id : ids) note_made(id, node);
+}
+
+// Before anything else is said to it: what it opens is there then.
+void TableRegistry::welcome(NodeId node) {
+  lost_.erase(node);
+  tables_.for_each([&](TableId id, const TableRows& rows) {
+    links_.send(node, make_frame(kFirstTerm, MakeTable{.table = id, .spec = rows.spec()}));
+  });
 }
 
 void TableRegistry::give_up(TableId id, const Error& error) {

@@ -35,6 +35,8 @@ class TableRegistry {
 
   // A node is lost, and the others go on.
   void do_without(NodeId node);
+  // It has come back, in a new life, and gets all tables. REQUIRES: this is the coordinator.
+  void welcome(NodeId node);
 
  private:
   struct Opener {

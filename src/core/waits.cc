@@ -101,6 +101,19 @@ Result<> Waits::arrived(std::uint64_t wire_number, std::uint64_t count, std::uin
   return {};
 }
 
+Result<> Waits::arrived_coded(std::uint64_t wire_number, std::uint64_t count, Arrived answer) {
+  GODWIT_TRY_ASSIGN(Ticket* const ticket, waiting(wire_number, count));
+  if (ticket == nullptr) return {};
+  answer.request = request_of(wire_number);
+  if (count == 0 || count != ticket->sizes[answer.request]) {
+    return corruption("request {} is about {} rows, the answer about {}", wire_number,
+                      ticket->sizes[answer.request], count);
+  }
+  ticket->outcome.answers.push_back(std::move(answer));
+  count_down(wire_number, count, *ticket);
+  return {};
+}
+
 void Waits::arrived_from(TicketId id, NodeId peer) {
   Ticket& ticket = tickets_.at(id);
   if (ticket.done) return;

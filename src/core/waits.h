@@ -71,6 +71,8 @@ class Waits {
   Result<> arrived(std::uint64_t wire_number, std::uint64_t count);
   Result<> arrived(std::uint64_t wire_number, std::uint64_t count, std::uint32_t row_length,
                    Arrived answer);
+  // The same of an answer whose rows only who asked can read: all of a request, in `frame`.
+  Result<> arrived_coded(std::uint64_t wire_number, std::uint64_t count, Arrived answer);
   // All that a ticket awaits of a peer has come.
   void arrived_from(TicketId ticket, NodeId peer);
   // The ticket is done with this error, unless it is done already.

@@ -180,7 +180,7 @@ Result<> Hello::check_opening() const {
     return invalid_argument("node {} with incarnation {} is not possible", theirs_.node,
                             theirs_.incarnation);
   }
-  if (!is_connecting_ && options_.admit) return options_.admit(theirs_.node);
+  if (!is_connecting_ && options_.admit) return options_.admit(theirs_.node, theirs_.incarnation);
   return {};
 }
 

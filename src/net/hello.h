@@ -47,8 +47,9 @@ struct HelloOptions {
   HelloPurpose purpose = HelloPurpose::kFrames;
   NodeId self;
   Incarnation incarnation;
-  // Listening: whether this node may connect; the error is told to it. Nothing: all may.
-  std::function<Result<>(NodeId)> admit = nullptr;
+  // Listening: whether this node may connect, in this life; the error is told to it. Nothing: all
+  // may.
+  std::function<Result<>(NodeId, Incarnation)> admit = nullptr;
   std::uint32_t version = kProtocolVersion;  // another one in tests only
 };
 

@@ -107,7 +107,7 @@ TEST(Hello, AnotherNodeThanTheWantedOneIsRefused) {
 
 TEST(Hello, ANodeThatIsNotAdmittedIsToldWhy) {
   HelloOptions listening = options_of(1);
-  listening.admit = [](NodeId node) -> Result<> {
+  listening.admit = [](NodeId node, Incarnation /*life*/) -> Result<> {
     return invalid_argument("node {} is a stranger", node);
   };
   expect_refused(options_of(3), listening, NodeId(1), "node 3 is a stranger");

@@ -131,7 +131,7 @@ HelloOptions SocketTransport::hello_options() const {
   hello.purpose = HelloPurpose::kFrames;
   hello.self = options_.self;
   hello.incarnation = options_.incarnation;
-  hello.admit = [this](NodeId node) -> Result<> {
+  hello.admit = [this](NodeId node, Incarnation incarnation) -> Result<> {
     if (link_of(node) == nullptr) {
       return invalid_argument("node {} is not a peer of node {}", node, options_.self);
     }
@@ -139,7 +139,7 @@ HelloOptions SocketTransport::hello_options() const {
       return invalid_argument("node {} waits for node {} to connect, not the other way", node,
                               options_.self);
     }
-    return {};
+    return options_.admit ? options_.admit(node, incarnation) : Result<>();
   };
   return hello;
 }

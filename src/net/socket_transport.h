@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -33,6 +34,9 @@ struct SocketTransportOptions {
   std::string tcp_address = "127.0.0.1";
   std::uint16_t tcp_port = 0;
   bool unix_socket = true;
+
+  // Asked on the loop whether a peer may connect in this life of it. Nothing: all may.
+  std::function<Result<>(NodeId, Incarnation)> admit = nullptr;
 
   // What may wait for one peer; a single frame may be larger, and then waits alone.
   std::size_t queue_bytes_max = std::size_t{16} << 20;

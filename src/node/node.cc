@@ -102,6 +102,8 @@ Node::Node(const NodeOptions& options)
              .nodes = options.nodes,
              .servers = options.servers,
              .workers = options.workers,
+             .rejoin_within = options.rejoin_within,
+             .group_patience = options.group_patience,
              .liveness = options.liveness},
             tables_, sender_, *this, time_.now()),
       late_leases_(metrics_.counter("lease.late").make_cell()),
@@ -127,6 +129,10 @@ Result<std::shared_ptr<Node>> Node::open(const NodeOptions& options) {
   if (options.servers < 0 || options.servers > options.nodes) {
     return invalid_argument("{} servers in a job of {} nodes", options.servers, options.nodes);
   }
+  if (options.rejoin_within > Duration::zero() && options.servers < 1) {
+    return invalid_argument("nodes may come back only in a job with servers, but there are {}",
+                            options.servers);
+  }
   std::shared_ptr<Node> node(new Node(options));  // NOLINT: the constructor is private
   if (options.nodes > 1) GODWIT_TRY(node->join());
   return node;
@@ -138,23 +144,24 @@ Result<> Node::join() {
   TransportEvents& self = *this;  // a private base, known only here
   if (options_.link) slow_ = std::make_unique<DelayingTransport>(*loop_, *options_.link, self);
   TransportEvents& events = slow_ != nullptr ? *slow_ : self;
-  transport_ =
-      std::make_unique<SocketTransport>(*loop_,
-                                        SocketTransportOptions{.self = options_.self,
-                                                               .incarnation = incarnation,
-                                                               .job = options_.job,
-                                                               .tcp_address = options_.tcp_address,
-                                                               .unix_socket = options_.unix_socket},
-                                        events, log_);
+  SocketTransportOptions sockets{.self = options_.self,
+                                 .incarnation = incarnation,
+                                 .job = options_.job,
+                                 .tcp_address = options_.tcp_address,
+                                 .unix_socket = options_.unix_socket};
+  sockets.admit = [this](NodeId peer, Incarnation life) { return admit(peer, life); };
+  transport_ = std::make_unique<SocketTransport>(*loop_, std::move(sockets), events, log_);
   GODWIT_TRY(transport_->listen());
-  GODWIT_TRY_ASSIGN(const std::vector<Peer> peers, rendezvous({.address = options_.rendezvous,
-                                                               .self = options_.self,
-                                                               .nodes = options_.nodes,
-                                                               .incarnation = incarnation,
-                                                               .job = options_.job,
-                                                               .endpoint = transport_->endpoint(),
-                                                               .deadline = options_.join_within},
-                                                              log_));
+  GODWIT_TRY_ASSIGN(std::vector<Peer> peers, rendezvous({.address = options_.rendezvous,
+                                                         .self = options_.self,
+                                                         .nodes = options_.nodes,
+                                                         .incarnation = incarnation,
+                                                         .job = options_.job,
+                                                         .endpoint = transport_->endpoint(),
+                                                         .deadline = options_.join_within},
+                                                        log_));
+  GODWIT_TRY(open_late_door(peers, incarnation));
+  std::erase_if(peers, [this](const Peer& peer) { return !core_.members().is_peer(peer.node); });
   if (slow_ != nullptr) slow_->attach(*transport_);
   GODWIT_TRY(transport_->start(peers));
   sender_.transport = slow_ != nullptr ? static_cast<Transport*>(slow_.get()) : transport_.get();
@@ -175,6 +182,7 @@ void Node::leave_network(Duration linger) {
   loop_->stop();
   if (loop_thread_.joinable()) loop_thread_.join();
   status_.reset();
+  door_.reset();
   if (slow_ != nullptr) {
     loop_->run_until(loop_->now() + linger, [this] { return slow_->is_idle(); });
   }
@@ -297,7 +305,8 @@ Result<Tables::Entry> Node::open_table(const TableSpec& spec) {
   with_core([&] { core_.open_table(ticket, spec); });
   GODWIT_TRY(wait(ticket));
   GODWIT_TRY_ASSIGN(const auto entry, tables_.find(spec));
-  GODWIT_CHECK(entry.has_value());
+  // One that has come back was told to make it, and may have no memory for it.
+  if (!entry) return out_of_memory("node {} could not make table '{}'", self().value(), spec.name);
   return *entry;
 }
 

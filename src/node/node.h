@@ -20,11 +20,13 @@
 #include "base/mutex.h"
 #include "base/time_source.h"
 #include "clock/auto_windows.h"
+#include "core/exchange_call.h"
 #include "core/node_core.h"
 #include "core/split.h"
 #include "core/tables.h"
 #include "net/delaying_transport.h"
 #include "net/event_loop.h"
+#include "net/late_door.h"
 #include "net/line_server.h"
 #include "net/socket_transport.h"
 #include "net/transport.h"
@@ -38,6 +40,8 @@ struct NodeOptions {
   std::int64_t servers = 0;            // nodes that own rows, from node 0 on; 0: all
   std::int64_t workers = 1;            // that are expected from tick 0 on
   std::uint64_t memory_bytes_max = 0;  // 0: what the machine has
+  Duration rejoin_within{};            // as in SessionOptions
+  GroupPatience group_patience;
   Duration wait_max = std::chrono::minutes(10);
   Duration join_within = std::chrono::seconds(60);
   Liveness liveness;
@@ -122,6 +126,17 @@ class Node final : private TransportEvents, private TicketEvents {
   // Lost nodes, as all know it since the last barrier.
   std::vector<NodeId> absent();
 
+  // Groups (node_groups.cc). The contracts are those of Session and Worker.
+  Result<GroupsView> join_group(const GroupPlace& place);
+  void report_progress(std::int64_t step);
+  void leave_group();
+  GroupsView groups();
+  // Writes and sends the requests of an exchange, of which `target` knows the table. What comes
+  // back is to be waited for.
+  Result<TicketId> exchange(ExchangeCall& call, ExchangeCall::Target target,
+                            const ExchangeOptions& options, std::span<const Key> keys,
+                            std::span<float> values, ExchangeMemory& memory);
+
   // Leases of a worker (node_leases.cc). REQUIRES: more than one node.
   void add_lease(Schedule& schedule, const Schedule::LeasePtr& lease);
   Result<> open_lease(Schedule& schedule, const Schedule::LeasePtr& lease);
@@ -194,6 +209,9 @@ class Node final : private TransportEvents, private TicketEvents {
 
   explicit Node(const NodeOptions& options);
   Result<> join();
+  // Whether a peer may connect in this life of it.
+  Result<> admit(NodeId peer, Incarnation life) GODWIT_EXCLUDES(mutex_);
+  Result<> open_late_door(const std::vector<Peer>& peers, Incarnation incarnation);
   void leave_network(Duration linger);
 
   void on_up(NodeId peer, Incarnation incarnation) override;
@@ -265,8 +283,9 @@ class Node final : private TransportEvents, private TicketEvents {
   std::vector<Waiter*> to_wake_ GODWIT_GUARDED_BY(mutex_);
   CondVar room_;
   int waiting_for_room_ GODWIT_GUARDED_BY(mutex_) = 0;
-  Time timer_armed_ = Time::max();  // under the lock
-  Time now_;                        // when a worker last advanced; under the lock
+  Time timer_armed_ = Time::max();           // under the lock
+  Time now_;                                 // when a worker last advanced; under the lock
+  std::atomic<Time::rep> progress_from_{0};  // when progress is next told, in ticks of Time
   struct WorkerPlace {
     WorkerId id;
     const Schedule* schedule;
@@ -277,6 +296,7 @@ class Node final : private TransportEvents, private TicketEvents {
   std::unique_ptr<EventLoop> loop_;
   std::unique_ptr<DelayingTransport> slow_;  // only if options say so
   std::unique_ptr<SocketTransport> transport_;
+  std::unique_ptr<LateDoor> door_;      // of node 0, where nodes may come back
   std::unique_ptr<LineServer> status_;  // none if the system refuses
   std::jthread loop_thread_;
 

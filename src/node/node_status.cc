@@ -83,10 +83,10 @@ const char* state_of(const Members& members, NodeId peer) {
   return members.is_up(peer) ? "up" : "down";
 }
 
-void write_peers(JsonText& json, const Members& members, NodeId self, Time now) {
+void write_peers(JsonText& json, const Members& members, Time now) {
   json.key("peers").begin_array();
   for (NodeId peer{0}; peer.value() < members.nodes(); peer = NodeId{peer.value() + 1}) {
-    if (peer == self) continue;
+    if (!members.is_peer(peer)) continue;
     json.begin_object().field("node", peer.value()).field("state", state_of(members, peer));
     json.field("heard_seconds_ago", seconds(now - members.last_heard(peer))).end_object();
   }
@@ -222,7 +222,7 @@ std::string Node::status_text() {
     }
     json.end_array().end_object();
   }
-  write_peers(json, core_.members(), self(), now);
+  write_peers(json, core_.members(), now);
   write_waits(json, now);
   if (core_.failure()) json.field("failure", core_.failure()->message());
   return json.end_object().take();

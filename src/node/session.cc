@@ -44,6 +44,10 @@ Result<JobPlace> find_place(const SessionOptions& options) {
 }  // namespace
 
 Result<Session> Session::open(const SessionOptions& options) {
+  const GroupPatience& patience = options.group_patience;
+  if (!(patience.times >= 1) || patience.least.count() <= 0 || patience.first.count() <= 0) {
+    return invalid_argument("group_patience must be 1 at least and times above 0");
+  }
   if (options.workers < 0 || options.workers > kWorkersMax) {
     return invalid_argument("workers is {}, but must be 0 to {}", options.workers, kWorkersMax);
   }
@@ -52,10 +56,10 @@ Result<Session> Session::open(const SessionOptions& options) {
   if (!options.link.empty()) {
     GODWIT_TRY_ASSIGN(link, parse_link_speed(options.link));
   }
-  std::optional<SocketDir> meeting_place;  // until the nodes have met
+  std::shared_ptr<SocketDir> meeting_place;  // until the nodes have met
   if (place.rendezvous.starts_with("unix:/") && !place.socket_dir.empty()) {
     GODWIT_TRY_ASSIGN(SocketDir dir, SocketDir::make(place.socket_dir));
-    meeting_place.emplace(std::move(dir));
+    meeting_place = std::make_shared<SocketDir>(std::move(dir));
   }
   const std::int64_t servers = options.servers > 0 ? options.servers : place.servers;
   GODWIT_TRY_ASSIGN(auto joined, Node::open({.self = place.node,
@@ -63,6 +67,8 @@ Result<Session> Session::open(const SessionOptions& options) {
                                              .servers = servers,
                                              .workers = options.workers,
                                              .memory_bytes_max = options.memory_bytes_max,
+                                             .rejoin_within = options.rejoin_within,
+                                             .group_patience = options.group_patience,
                                              .wait_max = options.wait_max,
                                              .join_within = options.join_max,
                                              .rendezvous = without_scheme(place.rendezvous),
@@ -70,7 +76,9 @@ Result<Session> Session::open(const SessionOptions& options) {
                                              .tcp_address = place.local ? kLoopback : kAnywhere,
                                              .unix_socket = options.unix_sockets,
                                              .link = link}));
-  return Session(std::make_shared<SessionState>(std::move(joined)));
+  auto state = std::make_shared<SessionState>(std::move(joined));
+  if (options.rejoin_within.count() > 0) state->meeting_place = std::move(meeting_place);
+  return Session(std::move(state));
 }
 
 Session::Session(std::shared_ptr<SessionState> state) : state_(std::move(state)) {}
@@ -131,6 +139,23 @@ void Session::stop_steps() {
 
 StepReport Session::take_step_report() {
   return state_->node->take_step_report();
+}
+
+Result<GroupsView> Session::join_group(const GroupPlace& place) {
+  GODWIT_TRY(check_no_rows_held(*state_->node));
+  return state_->node->join_group(place);
+}
+
+void Session::report_progress(std::int64_t step) {
+  state_->node->report_progress(step);
+}
+
+void Session::leave_group() {
+  state_->node->leave_group();
+}
+
+GroupsView Session::groups() const {
+  return state_->node->groups();
 }
 
 std::vector<NodeId> Session::absent() const {

@@ -11,10 +11,12 @@
 
 #include "base/metrics.h"
 #include "base/mutex.h"
+#include "core/exchange_call.h"
 #include "core/split.h"
 #include "core/tables.h"
 #include "core/tick_log.h"
 #include "godwit/ids.h"
+#include "launch/job_dir.h"
 #include "node/checkpoints.h"
 #include "node/node.h"
 #include "node/schedule.h"
@@ -26,6 +28,7 @@ class SessionState {
  public:
   explicit SessionState(std::shared_ptr<Node> joined) : node(std::move(joined)) {}
 
+  std::shared_ptr<SocketDir> meeting_place;  // as long as others may come, if there is one
   std::shared_ptr<Node> node;
   std::atomic<std::int64_t> workers_begun{0};
   Gather gather{*node};
@@ -56,6 +59,13 @@ struct PendingCall {
   std::uint32_t row_length = 0;
 };
 
+// An exchange of a worker that waits for other nodes.
+struct PendingExchange {
+  TicketId ticket{0};
+  ExchangeCall call;
+  ExchangeMemory* memory = nullptr;
+};
+
 // Owned by the worker's thread. Any thread may make leases and samples.
 class WorkerState {
  public:
@@ -80,6 +90,8 @@ class WorkerState {
   std::uint64_t last_call = 0;
   std::map<std::uint64_t, std::unique_ptr<PendingCall>> pending;
   std::vector<std::unique_ptr<PendingCall>> spare;
+  std::map<std::uint64_t, std::unique_ptr<PendingExchange>> exchanges;
+  std::map<std::pair<TableId, Key>, ExchangeMemory> exchange_memory;  // by the first key
   // Of bsp tables:
   std::map<TableId, std::unique_ptr<TickLog>> logs;
   std::vector<float> whole_rows;
@@ -88,6 +100,7 @@ class WorkerState {
   CounterCell* set_keys;
   CounterCell* remote_keys;
   CounterCell* leased_keys;
+  CounterCell* exchanged_keys;
 };
 
 // kInvalidArgument if this thread holds rows of leases (lease.cc), in a job of several nodes.

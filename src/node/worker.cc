@@ -264,7 +264,8 @@ WorkerState::WorkerState(std::shared_ptr<SessionState> session_of, WorkerId work
       pushed_keys(session->node->metrics().counter("push.keys").make_cell()),
       set_keys(session->node->metrics().counter("set.keys").make_cell()),
       remote_keys(session->node->metrics().counter("remote.keys").make_cell()),
-      leased_keys(session->node->metrics().counter("lease.keys").make_cell()) {}
+      leased_keys(session->node->metrics().counter("lease.keys").make_cell()),
+      exchanged_keys(session->node->metrics().counter("exchange.keys").make_cell()) {}
 
 WorkerState::~WorkerState() {
   std::optional<Error> lost;

@@ -100,7 +100,8 @@ bool Network::step() {
 }
 
 void Network::after(NodeId node, Duration delay, std::function<void()> task) {
-  schedule(delay, [this, node, task = std::move(task)]() mutable {
+  schedule(delay, [this, node, life = node_of(node).life, task = std::move(task)]() mutable {
+    if (node_of(node).life != life) return;
     node_of(node).tasks.push_back(std::move(task));
     run_tasks(node);
   });
@@ -134,16 +135,19 @@ void Network::start() {
 void Network::connect(NodeId a, NodeId b) {
   Pair& pair = pair_of(a, b);
   if (pair.up || node_of(a).dead || node_of(b).dead) return;
+  if (hubs_ > 0 && a.value() >= hubs_ && b.value() >= hubs_) return;
   pair.up = true;
   ++pair.connection;
   trace(kUp, pair.connection);
   for (const auto& [from, to] : {std::pair{a, b}, std::pair{b, a}}) {
-    after(to, Duration::zero(), [this, peer = from, self = to, connection = pair.connection] {
-      if (pair_of(peer, self).connection != connection || !pair_of(peer, self).up) return;
-      lane_of(self, peer).is_told = true;
-      // Another life of a node would have another incarnation.
-      node_of(self).events->on_up(peer, Incarnation{peer.value() + 1});
-    });
+    const auto life = static_cast<std::int64_t>(node_of(from).life);
+    const Incarnation incarnation{from.value() + 1 + (life << 20)};
+    after(to, Duration::zero(),
+          [this, peer = from, self = to, incarnation, connection = pair.connection] {
+            if (pair_of(peer, self).connection != connection || !pair_of(peer, self).up) return;
+            lane_of(self, peer).is_told = true;
+            node_of(self).events->on_up(peer, incarnation);
+          });
   }
 }
 
@@ -167,7 +171,25 @@ void Network::kill(NodeId dead) {
     const NodeId peer{static_cast<std::int64_t>(i)};
     if (peer != dead) disconnect(peer, dead, "connection reset by peer");
   }
-  node_of(dead).dead = true;
+  Node& node = node_of(dead);
+  node.dead = true;
+  ++node.life;
+  node.tasks.clear();
+}
+
+void Network::revive(NodeId node) {
+  node_of(node).dead = false;
+  node_of(node).frozen_until = Time{};
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    const NodeId peer{static_cast<std::int64_t>(i)};
+    if (peer == node) continue;
+    schedule(up_to(healed_ ? std::chrono::milliseconds(1) : faults_.reconnect_max),
+             [this, node, peer] { connect(std::min(node, peer), std::max(node, peer)); });
+  }
+}
+
+void Network::freeze(NodeId node, Duration time) {
+  node_of(node).frozen_until = std::max(node_of(node).frozen_until, now_ + time);
 }
 
 SendStatus Network::send(NodeId from, NodeId to, FramePtr frame) {

@@ -39,8 +39,16 @@ class Network {
   void start();
   // From now on nothing more goes wrong; what is going wrong ends as planned.
   void heal() { healed_ = true; }
-  // The node is gone for good, like after kill -9: connections to it break and are not made again.
+  // The node is gone, like after kill -9: connections to it break and are not made again.
   void kill(NodeId node);
+  // Another process takes its place, which has been attached. REQUIRES: it was killed.
+  void revive(NodeId node);
+  // How often it was killed.
+  std::uint64_t lives(NodeId node) const { return nodes_[index_of(node)].life; }
+  // It does nothing for a while.
+  void freeze(NodeId node, Duration time);
+  // Nodes from there on are not connected with each other. REQUIRES: before start().
+  void set_hubs(std::int64_t hubs) { hubs_ = hubs; }
 
   // Does the next thing. False when there is nothing left to do.
   bool step();
@@ -77,12 +85,14 @@ class Network {
     TransportEvents* events = nullptr;
     Time frozen_until{};
     bool dead = false;
+    std::uint64_t life = 0;
     std::deque<std::function<void()>> tasks;  // due; in order, also those that a freeze held up
   };
 
   Pair& pair_of(NodeId a, NodeId b);
   Lane& lane_of(NodeId from, NodeId to);
-  Node& node_of(NodeId id) { return nodes_[static_cast<std::size_t>(id.value())]; }
+  static std::size_t index_of(NodeId id) { return static_cast<std::size_t>(id.value()); }
+  Node& node_of(NodeId id) { return nodes_[index_of(id)]; }
 
   SendStatus send(NodeId from, NodeId to, FramePtr frame);
   void run_tasks(NodeId node);
@@ -101,6 +111,7 @@ class Network {
   const Faults faults_;
   Prng prng_;
   bool healed_ = false;
+  std::int64_t hubs_ = 0;  // 0: all are connected
   Time now_{};
   std::uint64_t events_made_ = 0;
   std::uint64_t trace_ = 0;

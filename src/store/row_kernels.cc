@@ -173,6 +173,35 @@ struct AdamKernel {
   Rule rule;
 };
 
+struct ElasticKernel {
+  explicit ElasticKernel(const Rule& rule) : rate(rule.learning_rate) {}
+  HWY_INLINE void operator()(float* row, const float* other, std::size_t n) const {
+    for_lanes(n, [&](auto d, std::size_t i) {
+      const auto v = hn::LoadU(d, row + i);
+      const auto step = hn::Mul(hn::Set(d, rate), hn::Sub(hn::LoadU(d, other + i), v));
+      hn::StoreU(hn::Add(v, step), d, row + i);
+    });
+  }
+  float rate;
+};
+
+struct OuterKernel {
+  explicit OuterKernel(const Rule& rule) : rate(rule.learning_rate), mu(rule.mu) {}
+  HWY_INLINE void operator()(float* row, const float* other, std::size_t n) const {
+    float* moment = row + n;
+    for_lanes(n, [&](auto d, std::size_t i) {
+      const auto v = hn::LoadU(d, row + i);
+      const auto apart = hn::Sub(hn::LoadU(d, other + i), v);
+      const auto m = hn::Add(hn::Mul(hn::Set(d, mu), hn::LoadU(d, moment + i)), apart);
+      hn::StoreU(m, d, moment + i);
+      const auto step = hn::Add(apart, hn::Mul(hn::Set(d, mu), m));
+      hn::StoreU(hn::Add(v, hn::Mul(hn::Set(d, rate), step)), d, row + i);
+    });
+  }
+  float rate;
+  float mu;
+};
+
 template <class Kernel>
 std::size_t push_rows(std::span<const RowRef> rows, std::size_t begin, const RowLayout& layout,
                       const Rule& rule, const float* gradients) {
@@ -195,6 +224,10 @@ std::size_t apply_rule_simd(std::span<const RowRef> rows, std::size_t begin,
       return push_rows<AdagradKernel>(rows, begin, layout, rule, gradients);
     case RuleKind::kAdam:
       return push_rows<AdamKernel>(rows, begin, layout, rule, gradients);
+    case RuleKind::kElastic:
+      return push_rows<ElasticKernel>(rows, begin, layout, rule, gradients);
+    case RuleKind::kOuter:
+      return push_rows<OuterKernel>(rows, begin, layout, rule, gradients);
   }
   return begin;
 }

@@ -59,8 +59,9 @@ TEST(RowKernels, RulesGiveTheSameBitsOnEveryInstructionSet) {
     const OnlyTarget only(target);
     SCOPED_TRACE(hwy::TargetName(target));
     for (const std::uint32_t length : {1U, 3U, 8U, 16U, 19U, 64U, 130U}) {
-      for (const Rule& rule : {Rule::add(), Rule::sgd(0.3F), Rule::momentum(0.1F, 0.7F),
-                               Rule::adagrad(0.2F, 0), Rule::adam(0.01F)}) {
+      for (const Rule& rule :
+           {Rule::add(), Rule::sgd(0.3F), Rule::momentum(0.1F, 0.7F), Rule::adagrad(0.2F, 0),
+            Rule::adam(0.01F), Rule::elastic(0.3F), Rule::outer(0.7F, 0.9F)}) {
         expect_rule_matches(rule, length);
       }
     }

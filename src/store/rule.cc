@@ -13,8 +13,8 @@
 namespace godwit {
 namespace {
 
-constexpr std::array kRuleNames = {"add", "sgd", "momentum", "adagrad", "adam"};
-constexpr const char* kKnownRules = "add, sgd, momentum, adagrad, adam";
+constexpr std::array kRuleNames = {"add", "sgd", "momentum", "adagrad", "adam", "elastic", "outer"};
+constexpr const char* kKnownRules = "add, sgd, momentum, adagrad, adam, elastic, outer";
 
 struct Parameter {
   const char* name;
@@ -36,6 +36,10 @@ std::vector<Parameter> parameters_of(RuleKind kind) {
       return {lr, eps};
     case RuleKind::kAdam:
       return {lr, {"beta1", &Rule::beta1}, {"beta2", &Rule::beta2}, eps};
+    case RuleKind::kElastic:
+      return {{"beta", &Rule::learning_rate}};
+    case RuleKind::kOuter:
+      return {lr, {"mu", &Rule::mu}};
   }
   return {};
 }
@@ -56,6 +60,8 @@ std::optional<Rule> default_rule(std::string_view name) {
   if (name == "momentum") return Rule::momentum(required);
   if (name == "adagrad") return Rule::adagrad(required);
   if (name == "adam") return Rule::adam(required);
+  if (name == "elastic") return Rule::elastic();
+  if (name == "outer") return Rule::outer(required);
   return std::nullopt;
 }
 
@@ -104,6 +110,14 @@ Rule Rule::adam(float learning_rate, float beta1, float beta2, float epsilon) {
           .epsilon = epsilon};
 }
 
+Rule Rule::elastic(float beta) {
+  return {.kind = RuleKind::kElastic, .learning_rate = beta};
+}
+
+Rule Rule::outer(float learning_rate, float mu) {
+  return {.kind = RuleKind::kOuter, .learning_rate = learning_rate, .mu = mu};
+}
+
 Result<Rule> Rule::parse(std::string_view text) {
   const std::size_t colon = text.find(':');
   const std::string_view name = text.substr(0, colon);
@@ -130,9 +144,11 @@ std::uint64_t Rule::state_length(std::uint64_t row_length) const {
   switch (kind) {
     case RuleKind::kAdd:
     case RuleKind::kSgd:
+    case RuleKind::kElastic:
       return 0;
     case RuleKind::kMomentum:
     case RuleKind::kAdagrad:
+    case RuleKind::kOuter:
       return row_length;
     case RuleKind::kAdam:
       return 2 * row_length + 1;

@@ -51,6 +51,15 @@ inline void oracle_push(const Rule& rule, OracleRow& row, std::span<const float>
         if (divisor > 0) v -= m * (rule.learning_rate * correct1) / divisor;
         break;
       }
+      case RuleKind::kElastic:
+        v += rule.learning_rate * (g - v);
+        break;
+      case RuleKind::kOuter: {
+        const float apart = g - v;
+        row.state[i] = rule.mu * row.state[i] + apart;
+        v += rule.learning_rate * (apart + rule.mu * row.state[i]);
+        break;
+      }
     }
   }
 }

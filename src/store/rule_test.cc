@@ -10,8 +10,9 @@ namespace godwit {
 namespace {
 
 TEST(Rule, TextAndBack) {
-  for (const Rule& rule : {Rule::add(), Rule::sgd(0.5F), Rule::momentum(0.1F, 0.8F),
-                           Rule::adagrad(0.25F), Rule::adam(0.001F)}) {
+  for (const Rule& rule :
+       {Rule::add(), Rule::sgd(0.5F), Rule::momentum(0.1F, 0.8F), Rule::adagrad(0.25F),
+        Rule::adam(0.001F), Rule::elastic(0.5F), Rule::outer(0.7F, 0.25F)}) {
     EXPECT_EQ(Rule::parse(to_string(rule)).value(), rule) << to_string(rule);
   }
 }
@@ -52,6 +53,8 @@ TEST(Rule, OnlySumsAreAdditive) {
   EXPECT_TRUE(Rule::adagrad(1).additive());
   EXPECT_FALSE(Rule::momentum(1).additive());
   EXPECT_FALSE(Rule::adam(1).additive());
+  EXPECT_FALSE(Rule::elastic().additive());
+  EXPECT_FALSE(Rule::outer(1).additive());
 }
 
 }  // namespace

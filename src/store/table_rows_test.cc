@@ -102,7 +102,8 @@ std::string case_name(const testing::TestParamInfo<Case>& info) {
 INSTANTIATE_TEST_SUITE_P(All, TableRowsCases,
                          testing::Combine(testing::Values(std::uint64_t{40}, kUnbounded),
                                           testing::Values("add", "sgd:lr=0.5", "momentum:lr=0.1",
-                                                          "adagrad:lr=0.1", "adam:lr=0.01"),
+                                                          "adagrad:lr=0.1", "adam:lr=0.01",
+                                                          "elastic:beta=0.3", "outer:lr=0.7"),
                                           testing::Values(1U, 5U, 16U, 67U)),
                          case_name);
 

@@ -17,8 +17,10 @@
 #include "base/try.h"
 #include "wire/clock_messages.h"
 #include "wire/control_messages.h"
+#include "wire/exchange_messages.h"
 #include "wire/frame_view.h"
 #include "wire/frame_writer.h"
+#include "wire/group_messages.h"
 #include "wire/move_messages.h"
 #include "wire/row_messages.h"
 #include "wire/step_messages.h"
@@ -30,7 +32,8 @@ using AnyMessage =
     std::variant<Pull, Answer, Push, Applied, Refused, OpenTable, MakeTable, MadeTable, TableReady,
                  DropTable, Barrier, Released, Beat, Receipt, Bye, RowItems, RowAcks, RowRefreshes,
                  RowTransfers, RowPlaces, Clock, JoinClock, JoinedClock, StepBegins, StepResult,
-                 StepMovement, JoinSteps>;
+                 StepMovement, JoinSteps, GroupJoins, GroupProgress, GroupLeaves, GroupsNow,
+                 Exchange, Exchanged, RoundPart, RoundReady, RoundEnds>;
 
 inline PartType type_of(const AnyMessage& message) {
   return std::visit([](const auto& m) { return m.kType; }, message);
@@ -157,6 +160,36 @@ inline auto content_of(const StepMovement& m) {
 }
 inline auto content_of(const JoinSteps& m) {
   return std::tuple(content_of(m.workers));
+}
+inline auto content_of(const GroupJoins& m) {
+  return std::tuple(m.request, m.group, m.rank, m.size);
+}
+inline auto content_of(const GroupProgress& m) {
+  return std::tuple(m.step);
+}
+inline auto content_of(const GroupLeaves& /*says nothing*/) {
+  return std::tuple();
+}
+inline auto content_of(const GroupsNow& m) {
+  return std::tuple(m.version, m.round, content_of(m.live));
+}
+inline auto content_of(const Exchange& m) {
+  return std::tuple(m.request, m.round, m.samples, m.life, m.table, m.group, m.mode, m.codec.codec,
+                    m.codec.floats, m.codec.kept, m.reply, m.is_whole, m.keeps_shadow,
+                    content_of(m.keys), content_of(m.words));
+}
+inline auto content_of(const Exchanged& m) {
+  return std::tuple(m.request, m.next_round, m.count, m.live, std::bit_cast<std::uint32_t>(m.alpha),
+                    m.is_counted, m.codec.codec, m.codec.floats, content_of(m.words));
+}
+inline auto content_of(const RoundPart& m) {
+  return std::tuple(m.round, m.life, m.group, m.rank, m.size);
+}
+inline auto content_of(const RoundReady& m) {
+  return std::tuple(m.round, m.life, m.group);
+}
+inline auto content_of(const RoundEnds& m) {
+  return std::tuple(m.round, content_of(m.chosen));
 }
 inline auto content_of(const RowItems& m) {
   return std::tuple(m.table, m.row_words, m.codec, content_of(m.records), content_of(m.words));

@@ -3,7 +3,9 @@
 #include "wire/header.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
+#include <utility>
 
 #include "base/bytes.h"
 #include "base/check.h"
@@ -17,64 +19,50 @@ constexpr std::size_t kReceivedOffset = 16;
 constexpr std::size_t kTermOffset = 24;
 static_assert(kTermOffset + sizeof(std::uint64_t) == kFrameHeaderBytes);
 
+constexpr std::array kNames = {
+    std::pair{PartType::kPull, std::string_view("pull")},
+    std::pair{PartType::kAnswer, std::string_view("answer")},
+    std::pair{PartType::kPush, std::string_view("push")},
+    std::pair{PartType::kApplied, std::string_view("applied")},
+    std::pair{PartType::kRefused, std::string_view("refused")},
+    std::pair{PartType::kOpenTable, std::string_view("open table")},
+    std::pair{PartType::kMakeTable, std::string_view("make table")},
+    std::pair{PartType::kMadeTable, std::string_view("made table")},
+    std::pair{PartType::kTableReady, std::string_view("table ready")},
+    std::pair{PartType::kDropTable, std::string_view("drop table")},
+    std::pair{PartType::kRowItems, std::string_view("row items")},
+    std::pair{PartType::kRowAcks, std::string_view("row acks")},
+    std::pair{PartType::kRowRefreshes, std::string_view("row refreshes")},
+    std::pair{PartType::kRowTransfers, std::string_view("row transfers")},
+    std::pair{PartType::kRowPlaces, std::string_view("row places")},
+    std::pair{PartType::kBarrier, std::string_view("barrier")},
+    std::pair{PartType::kReleased, std::string_view("released")},
+    std::pair{PartType::kBeat, std::string_view("beat")},
+    std::pair{PartType::kReceipt, std::string_view("receipt")},
+    std::pair{PartType::kBye, std::string_view("bye")},
+    std::pair{PartType::kClock, std::string_view("clock")},
+    std::pair{PartType::kJoinClock, std::string_view("join clock")},
+    std::pair{PartType::kJoinedClock, std::string_view("joined clock")},
+    std::pair{PartType::kStepBegins, std::string_view("step begins")},
+    std::pair{PartType::kStepResult, std::string_view("step result")},
+    std::pair{PartType::kStepMovement, std::string_view("step movement")},
+    std::pair{PartType::kJoinSteps, std::string_view("join steps")},
+    std::pair{PartType::kGroupJoins, std::string_view("group joins")},
+    std::pair{PartType::kGroupProgress, std::string_view("group progress")},
+    std::pair{PartType::kGroupLeaves, std::string_view("group leaves")},
+    std::pair{PartType::kGroupsNow, std::string_view("groups now")},
+    std::pair{PartType::kExchange, std::string_view("exchange")},
+    std::pair{PartType::kExchanged, std::string_view("exchanged")},
+    std::pair{PartType::kRoundPart, std::string_view("round part")},
+    std::pair{PartType::kRoundReady, std::string_view("round ready")},
+    std::pair{PartType::kRoundEnds, std::string_view("round ends")},
+};
+
 }  // namespace
 
 std::string_view to_string(PartType type) {
-  switch (type) {
-    case PartType::kPull:
-      return "pull";
-    case PartType::kAnswer:
-      return "answer";
-    case PartType::kPush:
-      return "push";
-    case PartType::kApplied:
-      return "applied";
-    case PartType::kRefused:
-      return "refused";
-    case PartType::kOpenTable:
-      return "open table";
-    case PartType::kMakeTable:
-      return "make table";
-    case PartType::kMadeTable:
-      return "made table";
-    case PartType::kTableReady:
-      return "table ready";
-    case PartType::kDropTable:
-      return "drop table";
-    case PartType::kRowItems:
-      return "row items";
-    case PartType::kRowAcks:
-      return "row acks";
-    case PartType::kRowRefreshes:
-      return "row refreshes";
-    case PartType::kRowTransfers:
-      return "row transfers";
-    case PartType::kRowPlaces:
-      return "row places";
-    case PartType::kBarrier:
-      return "barrier";
-    case PartType::kReleased:
-      return "released";
-    case PartType::kBeat:
-      return "beat";
-    case PartType::kReceipt:
-      return "receipt";
-    case PartType::kBye:
-      return "bye";
-    case PartType::kClock:
-      return "clock";
-    case PartType::kJoinClock:
-      return "join clock";
-    case PartType::kJoinedClock:
-      return "joined clock";
-    case PartType::kStepBegins:
-      return "step begins";
-    case PartType::kStepResult:
-      return "step result";
-    case PartType::kStepMovement:
-      return "step movement";
-    case PartType::kJoinSteps:
-      return "join steps";
+  for (const auto& [one, name] : kNames) {
+    if (one == type) return name;
   }
   return "unknown";
 }
@@ -88,7 +76,8 @@ bool is_part_type(std::uint8_t number) {
          within(PartType::kRowItems, PartType::kRowPlaces) ||
          within(PartType::kBarrier, PartType::kBye) ||
          within(PartType::kClock, PartType::kJoinedClock) ||
-         within(PartType::kStepBegins, PartType::kJoinSteps);
+         within(PartType::kStepBegins, PartType::kJoinSteps) ||
+         within(PartType::kGroupJoins, PartType::kRoundEnds);
 }
 
 void write_header(std::span<std::byte> bytes, const FrameHeader& header) {

@@ -66,6 +66,16 @@ enum class PartType : std::uint8_t {
   kStepResult = 49,
   kStepMovement = 50,
   kJoinSteps = 51,
+
+  kGroupJoins = 56,
+  kGroupProgress = 57,
+  kGroupLeaves = 58,
+  kGroupsNow = 59,
+  kExchange = 60,
+  kExchanged = 61,
+  kRoundPart = 62,
+  kRoundReady = 63,
+  kRoundEnds = 64,
 };
 
 // The name used in messages, e.g. "open table"; "unknown" for a number that is no type.

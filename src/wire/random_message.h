@@ -111,10 +111,84 @@ class RandomMessage {
                             .distance = any_double(),
                             .turn = any_double(),
                             .gradient = any_double()};
-      default:
-        GODWIT_CHECK_EQ(kind, 3U);
+      case 3:
         return JoinSteps{.workers = positions(size(20))};
+      default:
+        return draw_of_groups(kind - 4);
     }
+  }
+  AnyMessage draw_of_groups(std::size_t kind) {
+    const std::uint32_t rank = number32() >> 1;
+    const std::uint32_t size_of = rank + 1 + static_cast<std::uint32_t>(size(20));
+    switch (kind) {
+      case 0:
+        return GroupJoins{.request = number(), .group = number32(), .rank = rank, .size = size_of};
+      case 1:
+        return GroupProgress{.step = number()};
+      case 2:
+        return GroupLeaves{};
+      case 3:
+        return GroupsNow{.version = number(), .round = number(), .live = group_records()};
+      case 4:
+        return draw_exchange();
+      case 5:
+        return draw_exchanged();
+      case 6:
+        return RoundPart{.round = number(),
+                         .life = number(),
+                         .group = number32(),
+                         .rank = rank,
+                         .size = size_of};
+      case 7:
+        return RoundReady{.round = number(), .life = number(), .group = number32()};
+      default:
+        GODWIT_CHECK_EQ(kind, 8U);
+        return RoundEnds{.round = number(), .chosen = group_records()};
+    }
+  }
+  std::span<const GroupRecord> group_records() {
+    return records(groups_, [this] {
+      return GroupRecord{.life = number(), .group = number32(), .size = number32()};
+    });
+  }
+  std::span<const std::uint32_t> words(std::size_t count) {
+    words_.resize(count);
+    for (std::uint32_t& word : words_) word = static_cast<std::uint32_t>(prng_.next());
+    return words_;
+  }
+  AnyMessage draw_exchange() {
+    const std::size_t count = size(20);
+    ExchangeRowCodec codec{.codec = static_cast<ExchangeCodec>(prng_.below(4)),
+                           .floats = static_cast<std::uint32_t>(1 + size(20))};
+    if (codec.codec == ExchangeCodec::kTopK) {
+      codec.kept = 1 + static_cast<std::uint32_t>(prng_.below(codec.floats));
+    }
+    return Exchange{.request = number(),
+                    .round = number(),
+                    .samples = number(),
+                    .life = number(),
+                    .table = id<TableId>(),
+                    .group = number32(),
+                    .mode = static_cast<ExchangeMode>(prng_.below(4)),
+                    .codec = codec,
+                    .reply = static_cast<ExchangeCodec>(prng_.below(3)),
+                    .is_whole = flip(),
+                    .keeps_shadow = flip(),
+                    .keys = keys(count),
+                    .words = words(count * codec.words())};
+  }
+  AnyMessage draw_exchanged() {
+    const auto count = static_cast<std::uint32_t>(size(20));
+    const ExchangeRowCodec codec{.codec = static_cast<ExchangeCodec>(prng_.below(3)),
+                                 .floats = static_cast<std::uint32_t>(1 + size(20))};
+    return Exchanged{.request = number(),
+                     .next_round = number(),
+                     .count = count,
+                     .live = number32(),
+                     .alpha = any_float(),
+                     .is_counted = flip(),
+                     .codec = codec,
+                     .words = words(count * codec.words())};
   }
   AnyMessage draw_begins() {
     return StepBegins{
@@ -289,7 +363,7 @@ class RandomMessage {
     return {.name = std::string(text(kNameBytesMax)),
             .rows = number(),
             .row_length = number32(),
-            .rule = {.kind = static_cast<RuleKind>(prng_.below(5)),
+            .rule = {.kind = static_cast<RuleKind>(prng_.below(7)),
                      .learning_rate = any_float(),
                      .mu = any_float(),
                      .beta1 = any_float(),
@@ -318,6 +392,8 @@ class RandomMessage {
   std::vector<PlaceRecord> places_;
   std::vector<ChosenRecord> chosen_;
   std::vector<ShareRecord> shares_;
+  std::vector<GroupRecord> groups_;
+  std::vector<std::uint32_t> words_;
 };
 
 }  // namespace godwit

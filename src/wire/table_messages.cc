@@ -23,7 +23,8 @@ namespace {
 // What travels must keep its number.
 static_assert(static_cast<int>(RuleKind::kAdd) == 0 && static_cast<int>(RuleKind::kSgd) == 1 &&
               static_cast<int>(RuleKind::kMomentum) == 2 &&
-              static_cast<int>(RuleKind::kAdagrad) == 3 && static_cast<int>(RuleKind::kAdam) == 4);
+              static_cast<int>(RuleKind::kAdagrad) == 3 && static_cast<int>(RuleKind::kAdam) == 4 &&
+              static_cast<int>(RuleKind::kElastic) == 5 && static_cast<int>(RuleKind::kOuter) == 6);
 static_assert(static_cast<int>(InitKind::kZeros) == 0 &&
               static_cast<int>(InitKind::kConstant) == 1 &&
               static_cast<int>(InitKind::kUniform) == 2 &&
@@ -66,7 +67,7 @@ void write_spec(PayloadWriter& payload, const TableSpec& spec) {
 TableSpec read_spec(PayloadReader& reader) {
   const std::uint64_t rows = reader.read_u64();
   const std::uint32_t row_length = reader.read_u32();
-  const auto rule = reader.read_enum("rule", RuleKind::kAdam);
+  const auto rule = reader.read_enum("rule", RuleKind::kOuter);
   const auto init = reader.read_enum("init", InitKind::kNormal);
   const auto consistency = reader.read_enum("consistency", ConsistencyKind::kAuto);
   const bool accept_nonfinite = reader.read_bool("accept_nonfinite");

@@ -86,8 +86,8 @@ std::string refused_spec(std::size_t byte, const std::string& hex) {
 }
 
 TEST(TableSpecCodec, ChecksEnumsAndLengths) {
-  EXPECT_EQ(refused_spec(12, "04"), "");
-  EXPECT_EQ(refused_spec(12, "05"), "make table: rule is 5, which it cannot be");
+  EXPECT_EQ(refused_spec(12, "06"), "");
+  EXPECT_EQ(refused_spec(12, "07"), "make table: rule is 7, which it cannot be");
   EXPECT_EQ(refused_spec(13, "04"), "make table: init is 4, which it cannot be");
   EXPECT_EQ(refused_spec(14, "04"), "make table: consistency is 4, which it cannot be");
   EXPECT_EQ(refused_spec(15, "02"), "make table: accept_nonfinite is 2, which it cannot be");
