@@ -262,7 +262,7 @@ Result<JobPlace> discover_rank(const Environment& environment, const PlaceFlags&
   Environment of_group = environment;
   of_group.erase("GODWIT_NODES");  // counts the table nodes and all groups
   GODWIT_TRY_ASSIGN(const auto claims, rank_claims(of_group, flags.rank, facts.ancestors));
-  GroupPlace group = grouped.place;
+  RankPlace group = grouped.place;
   if (!claims.empty()) {
     GODWIT_TRY_ASSIGN(const AgreedRank agreed, agreed_rank(claims));
     if (agreed.size != group.size) {

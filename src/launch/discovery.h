@@ -4,7 +4,7 @@
 // | started by                | needs from the user                                              |
 // |---------------------------|------------------------------------------------------------------|
 // | nothing                   | nothing: a job of one node                                       |
-// | godwit launch             | nothing; see group_place.h for --groups                          |
+// | godwit launch             | nothing; see rank_place.h for --groups                          |
 // | mpirun, one host          | nothing                                                          |
 // | mpirun, several hosts     | GODWIT_RENDEZVOUS=tcp:HOST:PORT (node 0's host) and GODWIT_TOKEN |
 // | srun, one host            | nothing                                                          |
@@ -26,9 +26,9 @@
 #include "godwit/ids.h"
 #include "godwit/result.h"
 #include "launch/environment.h"
-#include "launch/group_place.h"
 #include "launch/process_table.h"
 #include "launch/rank_claims.h"
+#include "launch/rank_place.h"
 
 namespace godwit {
 
@@ -44,7 +44,7 @@ struct JobPlace {
 
   std::int64_t servers = 0;         // how many nodes hold rows, from node 0 on; 0: all
   NodeRole role = NodeRole::kNode;  // kServer: one of a job with groups
-  std::optional<GroupPlace> group;  // of a rank
+  std::optional<RankPlace> group;   // of a rank
 
   // A job of one node has no peers: job, rendezvous, socket_dir and token may be empty.
 };

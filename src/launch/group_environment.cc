@@ -1,4 +1,4 @@
-// launch/group_environment.cc: the variables in the table of group_place.h.
+// launch/group_environment.cc: the variables in the table of rank_place.h.
 #include "launch/group_environment.h"
 
 #include "launch/mpi_launcher.h"

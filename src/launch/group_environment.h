@@ -1,5 +1,5 @@
 // launch/group_environment.h: what the processes of a job with groups are told about their places;
-// group_place.h reads it. Thread-safe: no state.
+// rank_place.h reads it. Thread-safe: no state.
 #pragma once
 
 #include <cstdint>

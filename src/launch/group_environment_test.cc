@@ -52,7 +52,7 @@ TEST(GroupEnvironment, RanksFindTheirPlacesWhateverMpiStartsThem) {
         EXPECT_EQ(place.nodes, 8);
         EXPECT_EQ(place.servers, 2);
         EXPECT_EQ(place.role, NodeRole::kRank);
-        EXPECT_EQ(place.group, (GroupPlace{group, 3, rank, 2, 5}));
+        EXPECT_EQ(place.group, (RankPlace{group, 3, rank, 2, 5}));
         EXPECT_EQ(place.rendezvous, kMeet);
         EXPECT_TRUE(place.local);
       }
@@ -65,7 +65,7 @@ TEST(GroupEnvironment, AGroupOfOneNeedsNoMpi) {
   const Environment all = job_environment(shape, {}, "1f2e", kMeet, "0123456789abcdef");
   const JobPlace place = discover(rank_environment(shape, all, 2, 0), {}, {}).value();
   EXPECT_EQ(place.node, NodeId(3));
-  EXPECT_EQ(place.group, (GroupPlace{2, 3, 0, 1, 0}));
+  EXPECT_EQ(place.group, (RankPlace{2, 3, 0, 1, 0}));
 }
 
 TEST(GroupEnvironment, NothingOfAnotherJobIsLeft) {

@@ -25,7 +25,7 @@ struct GroupLaunchOptions {
   std::optional<MpiKind> mpi;  // nothing: see find_mpi_launcher()
   RestartPolicy restarts;
   std::vector<std::string> command;
-  // All get it without what other launchers said, plus what group_place.h lists and GODWIT_JOB,
+  // All get it without what other launchers said, plus what rank_place.h lists and GODWIT_JOB,
   // GODWIT_RENDEZVOUS and GODWIT_TOKEN (random, of this job only).
   Environment environment;
   bool writes_logs = true;

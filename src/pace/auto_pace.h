@@ -34,8 +34,8 @@ struct AutoPaceOptions {
 //
 // The batch ends at 0.8 of all workers with the full load: waiting for the very last of many costs
 // more than it brings (2.2 times the time for exponential delays, 10 times for Pareto ones), unless
-// by the table it takes hardly more time than it brings samples. Where nobody is slow, that is the batch from the beginning, or from
-// when the table shows it.
+// by the table it takes hardly more time than it brings samples. Where nobody is slow, that is the
+// batch from the beginning, or from when the table shows it.
 class AutoPace final : public PacePolicy {
  public:
   static constexpr std::uint32_t kProfileSteps = 5;  // of all workers with the smallest load

@@ -1,5 +1,5 @@
-// launch/group_place_test.cc: variables of table nodes and ranks, and which of them contradict.
-#include "launch/group_place.h"
+// launch/rank_place_test.cc: variables of table nodes and ranks, and which of them contradict.
+#include "launch/rank_place.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -33,30 +33,29 @@ std::string error_of(const Environment& environment) {
   return variables.error().message();
 }
 
-TEST(GroupPlace, ARankKnowsItsGroup) {
+TEST(RankPlace, ARankKnowsItsGroup) {
   const GroupVariables variables = group_variables(kRank).value();
   EXPECT_EQ(variables.role, NodeRole::kRank);
   EXPECT_EQ(variables.nodes, 8);
   EXPECT_EQ(variables.servers, 2);
   EXPECT_EQ(variables.base, 5);
-  EXPECT_EQ(variables.place,
-            (GroupPlace{.group = 1, .groups = 2, .rank = 0, .size = 3, .life = 4}));
+  EXPECT_EQ(variables.place, (RankPlace{.group = 1, .groups = 2, .rank = 0, .size = 3, .life = 4}));
 }
 
-TEST(GroupPlace, ATableNodeIsInNoGroup) {
+TEST(RankPlace, ATableNodeIsInNoGroup) {
   const GroupVariables variables = group_variables(kServer).value();
   EXPECT_EQ(variables.role, NodeRole::kServer);
   EXPECT_EQ(variables.servers, 2);
 }
 
-TEST(GroupPlace, WithoutVariablesItIsAnOrdinaryNode) {
+TEST(RankPlace, WithoutVariablesItIsAnOrdinaryNode) {
   EXPECT_EQ(group_variables({}).value().role, NodeRole::kNode);
   const GroupVariables variables = group_variables({{"GODWIT_SERVERS", "3"}}).value();
   EXPECT_EQ(variables.role, NodeRole::kNode);
   EXPECT_EQ(variables.servers, 3);
 }
 
-TEST(GroupPlace, EveryVariableOfARankIsNeeded) {
+TEST(RankPlace, EveryVariableOfARankIsNeeded) {
   for (const auto& [name, value] : kRank) {
     if (name == "GODWIT_ROLE") continue;
     Environment environment = kRank;
@@ -67,7 +66,7 @@ TEST(GroupPlace, EveryVariableOfARankIsNeeded) {
   }
 }
 
-TEST(GroupPlace, ContradictionsAreNamed) {
+TEST(RankPlace, ContradictionsAreNamed) {
   EXPECT_THAT(error_of(with(kRank, "GODWIT_ROLE", "boss")), HasSubstr("'boss'"));
   EXPECT_THAT(error_of(with(kRank, "GODWIT_NODES", "9")), HasSubstr("GODWIT_NODES=9"));
   EXPECT_THAT(error_of(with(kRank, "GODWIT_NODES", "2")), HasSubstr("GODWIT_NODES=2"));

@@ -1,4 +1,4 @@
-// launch/group_place.h: the place of a process in a job of table nodes and groups, as `godwit
+// launch/rank_place.h: the place of a process in a job of table nodes and groups, as `godwit
 // launch --groups` tells it. A pure function of the environment. Thread-safe: no state.
 //
 // Node numbers: table nodes 0 to S-1, then the ranks of group 0, of group 1, ...
@@ -30,14 +30,14 @@ enum class NodeRole {
 };
 
 // The place of a rank in its group, and of the group among the groups.
-struct GroupPlace {
+struct RankPlace {
   std::int64_t group = 0;
   std::int64_t groups = 1;
   std::int64_t rank = 0;
   std::int64_t size = 1;  // ranks of this group, as of every other
   std::int64_t life = 0;  // of the group: 0 for its first
 
-  bool operator==(const GroupPlace&) const = default;
+  bool operator==(const RankPlace&) const = default;
 };
 
 // What the variables say; the rank itself is MPI's to tell.
@@ -47,7 +47,7 @@ struct GroupVariables {
   // Of a rank only.
   std::int64_t nodes = 0;
   std::int64_t base = 0;  // the node that is the group's rank 0
-  GroupPlace place;       // without the rank
+  RankPlace place;        // without the rank
 };
 
 // kInvalidArgument, naming the variables, if one is malformed or missing or two contradict.

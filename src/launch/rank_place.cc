@@ -1,6 +1,6 @@
-// launch/group_place.cc: the variables of `godwit launch --groups`, each checked against the
+// launch/rank_place.cc: the variables of `godwit launch --groups`, each checked against the
 // others.
-#include "launch/group_place.h"
+#include "launch/rank_place.h"
 
 #include "base/errors.h"
 #include "base/try.h"
@@ -48,7 +48,7 @@ Result<GroupVariables> variables_of_server(const Environment& environment,
 }
 
 Result<GroupVariables> variables_of_rank(const Environment& environment, GroupVariables variables) {
-  GroupPlace& place = variables.place;
+  RankPlace& place = variables.place;
   GODWIT_TRY(refuse(environment, "GODWIT_NODE", "rank"));
   GODWIT_TRY_ASSIGN(variables.nodes, needed(environment, "GODWIT_NODES"));
   GODWIT_TRY_ASSIGN(variables.servers, needed(environment, "GODWIT_SERVERS"));
