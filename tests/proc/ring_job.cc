@@ -31,7 +31,7 @@ int serve(const std::string& dir, std::int64_t node) {
   return 0;
 }
 
-int compute(const std::string& dir, const godwit::GroupPlace& place) {
+int compute(const std::string& dir, const godwit::RankPlace& place) {
   int rank = -1;
   int size = -1;
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
