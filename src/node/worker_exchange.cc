@@ -3,6 +3,7 @@
 
 #include "base/errors.h"
 #include "base/try.h"
+#include "godwit/worker.h"
 #include "node/states.h"
 
 namespace godwit {
