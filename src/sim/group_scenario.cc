@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <array>
+#include <algorithm>
 
 namespace godwit::sim {
 namespace {
@@ -40,12 +40,14 @@ void draw_tables(GroupScenario& scenario, Prng& prng) {
 void draw_troubles(GroupScenario& scenario, Prng& prng) {
   scenario.faults = draw_faults(prng);
   scenario.faults.wrong_guesses = 0;
-  const std::uint64_t count = prng.below(4);
+  const std::uint64_t count = prng.below(5);
   for (std::uint64_t i = 0; i < count; ++i) {
     GroupTrouble trouble;
     trouble.group =
         static_cast<std::int64_t>(prng.below(static_cast<std::uint64_t>(scenario.groups)));
-    trouble.after = microseconds(prng.below(6'000'000));
+    // Everybody has begun after a second; quick ones end soon after.
+    trouble.after =
+        microseconds(prng.below(2) == 0 ? 700'000 + prng.below(800'000) : prng.below(6'000'000));
     trouble.is_death = prng.below(3) != 0;
     trouble.lasts = milliseconds(1 + prng.below(prng.below(2) == 0 ? 300 : 30'000));
     scenario.troubles.push_back(trouble);
@@ -69,7 +71,7 @@ GroupScenario draw_group_scenario(std::uint64_t seed) {
   }
   scenario.patience.least = milliseconds(1000 + prng.below(4000));
   scenario.patience.first = seconds(5 + prng.below(20));
-  scenario.steps = 3 + prng.below(25);
+  scenario.steps = 3 + prng.below(60);
   scenario.compute_max = prng.below(2) == 0 ? Duration(milliseconds(2)) : milliseconds(400);
   draw_troubles(scenario, prng);
   return scenario;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "godwit/groups.h"
+#include "godwit/ids.h"
 #include "godwit/table_spec.h"
 #include "sim/faults.h"
 

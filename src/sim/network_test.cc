@@ -193,6 +193,45 @@ TEST_F(NetworkTest, AKilledNodeDoesNothingAndIsNotConnectedAgain) {
   EXPECT_EQ(send(2), SendStatus::kDown);
 }
 
+TEST_F(NetworkTest, WhoTakesItsPlaceHasAnotherIncarnationAndNothingOfTheLifeBefore) {
+  make(calm());
+  run_for(microseconds(1));
+  send(1);
+  bool ran = false;
+  network_->after(kB, milliseconds(1), [&] { ran = true; });
+  network_->kill(kB);
+  Recorder again;
+  network_->attach(kB, again);
+  network_->revive(kB);
+  run_for(seconds(1));
+  EXPECT_FALSE(ran);
+  EXPECT_THAT(again.frames, IsEmpty());
+  ASSERT_EQ(a_.ups.size(), 2U);
+  EXPECT_NE(a_.ups[1], a_.ups[0]);
+  EXPECT_EQ(send(2), SendStatus::kTaken);
+  run_for(seconds(1));
+  EXPECT_THAT(again.frames, ElementsAre(2));
+}
+
+TEST_F(NetworkTest, OnlyHubsAreConnectedWithAll) {
+  network_.emplace(2, calm(), Prng(1));
+  network_->attach(kA, a_);
+  network_->attach(kB, b_);
+  network_->set_hubs(1);
+  network_->start();
+  run_for(seconds(1));
+  EXPECT_EQ(a_.ups.size(), 1U);
+  network_.emplace(3, calm(), Prng(1));
+  Recorder c;
+  network_->attach(kA, a_);
+  network_->attach(kB, b_);
+  network_->attach(NodeId{2}, c);
+  network_->set_hubs(1);
+  network_->start();
+  run_for(seconds(1));
+  EXPECT_EQ(c.ups.size(), 1U) << "of node 0 alone";
+}
+
 TEST_F(NetworkTest, TheTraceTellsWhatHappened) {
   const auto trace_of = [&](std::uint64_t seed, std::uint64_t number) {
     make(calm(), seed);
