@@ -80,12 +80,13 @@ class Launch:
         return self
 
     def __exit__(self, *_) -> None:
-        for pid in self.processes():
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
+        self.process.kill()
         self.process.wait(20)
+        try:  # the warden first: it also removes the job's directories
+            wait_until('nothing left', lambda: not self.processes())
+        except AssertionError:
+            for pid in self.processes():
+                os.kill(pid, signal.SIGKILL)
         self.out.close()
         self.err.close()
         shutil.rmtree(self.dir, ignore_errors=True)
