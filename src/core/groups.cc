@@ -78,6 +78,7 @@ void Groups::join(TicketId ticket, const GroupPlace& place, Time now) {
   if (own_) last_life_ = own_->life;
   own_.reset();
   const GroupJoins joins{.request = Waits::wire_number(ticket, 0),
+                         .incarnation = place.incarnation,
                          .group = static_cast<std::uint32_t>(place.group),
                          .rank = static_cast<std::uint32_t>(place.rank),
                          .size = static_cast<std::uint32_t>(place.size)};
@@ -89,7 +90,7 @@ void Groups::join(TicketId ticket, const GroupPlace& place, Time now) {
 Result<> Groups::on_joins(NodeId from, const GroupJoins& joins, Time now) {
   GODWIT_TRY(check_coordinator(from));
   const auto joined =
-      book_->join(from, {.group = joins.group, .rank = joins.rank, .size = joins.size}, now);
+      book_->join(from, {.group = joins.group, .rank = joins.rank, .size = joins.size, .incarnation = joins.incarnation}, now);
   if (!joined.ok()) {
     reply(from, make_frame(kFirstTerm, Refused{.request = joins.request,
                                                .by = self_,

@@ -114,8 +114,12 @@ Script GroupNode::take_part() {
   at_ = "join";
   const TicketId joined = reserve();
   const std::int64_t group = scenario().group_of(self_);
-  core_.join_group(
-      joined, {.group = group, .rank = scenario().rank_of(self_), .size = scenario().ranks}, now());
+  core_.join_group(joined,
+                   {.group = group,
+                    .rank = scenario().rank_of(self_),
+                    .size = scenario().ranks,
+                    .incarnation = life_},
+                   now());
   look();
   co_await done(joined);
   round_ = core_.groups().joined().round;
