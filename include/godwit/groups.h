@@ -22,6 +22,9 @@ struct GroupPlace {
   std::int64_t group = 0;  // from 0
   std::int64_t rank = 0;   // from 0 to size - 1
   std::int64_t size = 1;   // ranks of the group
+  // Which start of the group this is: the same for all its ranks, and higher than that of the
+  // start before. Ranks of different starts make no group.
+  std::uint64_t incarnation = 0;
 
   friend bool operator==(const GroupPlace&, const GroupPlace&) = default;
 };

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/errors.h"
+#include "base/try.h"
 
 namespace godwit {
 namespace {
@@ -23,46 +24,63 @@ void remove(std::map<std::uint32_t, NodeId>& ranks, NodeId node) {
 
 }  // namespace
 
-Result<> GroupBook::join(NodeId node, const GroupPlace& place, Time now) {
+Result<> GroupBook::check_join(NodeId node, const GroupPlace& place) const {
   if (place.group < 0 || place.group >= kGroupsMax || place.size < 1 || place.size > kGroupsMax ||
       place.rank < 0 || place.rank >= place.size) {
     return invalid_argument("rank {} of {} of group {} is not possible", place.rank, place.size,
                             place.group);
   }
-  const auto number = static_cast<std::uint32_t>(place.group);
-  const auto rank = static_cast<std::uint32_t>(place.rank);
-  const auto size = static_cast<std::uint32_t>(place.size);
   for (const auto& [other, group] : groups_) {
-    if (!has(group.joined, node) && !(group.is_whole() && has(group.ranks, node))) continue;
+    const bool is_over = other == place.group && place.incarnation > group.incarnation &&
+                         place.incarnation > group.joined_incarnation;
+    if (is_over || (!has(group.joined, node) && !(group.is_whole() && has(group.ranks, node)))) {
+      continue;
+    }
     return invalid_argument("node {} is a rank of group {} already", node.value(), other);
   }
-  if (const auto found = groups_.find(number); found != groups_.end()) {
-    const Group& group = found->second;
-    if (group.is_whole()) {
-      return invalid_argument("group {} has all its {} ranks already", number, group.size);
-    }
-    if (!group.joined.empty() && group.joined_size != size) {
-      return invalid_argument("group {} has {} ranks, as others of them said, not {}", number,
-                              group.joined_size, size);
-    }
-    if (const auto taken = group.joined.find(rank); taken != group.joined.end()) {
-      return invalid_argument("rank {} of group {} is node {} already", rank, number,
-                              taken->second.value());
-    }
+  const auto found = groups_.find(static_cast<std::uint32_t>(place.group));
+  if (found == groups_.end()) return {};
+  const Group& group = found->second;
+  if (place.incarnation < std::max(group.incarnation, group.joined_incarnation)) {
+    return invalid_argument("group {} was started anew since incarnation {}", place.group,
+                            place.incarnation);
   }
+  if (group.is_whole() && place.incarnation == group.incarnation) {
+    return invalid_argument("group {} has all its {} ranks already", place.group, group.size);
+  }
+  if (group.joined.empty() || place.incarnation > group.joined_incarnation) return {};
+  if (group.joined_size != place.size) {
+    return invalid_argument("group {} has {} ranks, as others of them said, not {}", place.group,
+                            group.joined_size, place.size);
+  }
+  const auto taken = group.joined.find(static_cast<std::uint32_t>(place.rank));
+  if (taken == group.joined.end()) return {};
+  return invalid_argument("rank {} of group {} is node {} already", place.rank, place.group,
+                          taken->second.value());
+}
+
+Result<> GroupBook::join(NodeId node, const GroupPlace& place, Time now) {
+  GODWIT_TRY(check_join(node, place));
   for (auto& [other, group] : groups_) remove(group.ranks, node);  // of lives that have ended
-  Group& group = groups_[number];
-  group.joined[rank] = node;
-  group.joined_size = size;
-  if (group.joined.size() == size) begin_life(group, now);
+  Group& group = groups_[static_cast<std::uint32_t>(place.group)];
+  if (place.incarnation > group.incarnation) group.ranks.clear();
+  if (place.incarnation > group.joined_incarnation) group.joined.clear();
+  end_if_not_whole(group);
+  group.joined[static_cast<std::uint32_t>(place.rank)] = node;
+  group.joined_size = static_cast<std::uint32_t>(place.size);
+  group.joined_incarnation = place.incarnation;
+  if (group.joined.size() == group.joined_size) begin_life(group, now);
   return {};
 }
 
 void GroupBook::begin_life(Group& group, Time now) {
+  const std::uint64_t incarnation = group.joined_incarnation;
   group = {.life = ++lives_,
+           .incarnation = incarnation,
            .size = group.joined_size,
            .ranks = std::move(group.joined),
-           .is_live = true};
+           .is_live = true,
+           .joined_incarnation = incarnation};
   renew(group, now);
   ++version_;
 }
@@ -71,12 +89,16 @@ void GroupBook::leave(NodeId node) {
   for (auto& [number, group] : groups_) {
     remove(group.joined, node);
     remove(group.ranks, node);
-    if (group.is_whole() || !group.is_live) continue;
-    group.is_live = false;
-    group.is_waiting = false;
-    group.expires = Time::max();
-    ++version_;
+    end_if_not_whole(group);
   }
+}
+
+void GroupBook::end_if_not_whole(Group& group) {
+  if (group.is_whole() || !group.is_live) return;
+  group.is_live = false;
+  group.is_waiting = false;
+  group.expires = Time::max();
+  ++version_;
 }
 
 GroupBook::Group* GroupBook::whole_group_of(NodeId node) {

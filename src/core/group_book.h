@@ -23,8 +23,9 @@ class GroupBook {
  public:
   explicit GroupBook(const GroupPatience& patience) : patience_(patience) {}
 
-  // A node is a rank of a group. kInvalidArgument, with nothing changed: the group has all its
-  // ranks, the rank is taken, or other ranks have said another size.
+  // A node is a rank of a group. Its incarnation ends lives of earlier ones. kInvalidArgument, with
+  // nothing changed: the group has all its ranks, the rank is taken, other ranks have said another
+  // size, or a later incarnation.
   Result<> join(NodeId node, const GroupPlace& place, Time now);
   // It is no more: it has said so, or it is lost.
   void leave(NodeId node);
@@ -54,6 +55,7 @@ class GroupBook {
   using Ranks = std::map<std::uint32_t, NodeId>;
   struct Group {
     std::uint64_t life = 0;
+    std::uint64_t incarnation = 0;
     std::uint32_t size = 0;
     Ranks ranks;  // of this life; fewer than size: it has ended
     bool is_live = false;
@@ -65,6 +67,7 @@ class GroupBook {
     // Of the next life:
     Ranks joined;
     std::uint32_t joined_size = 0;
+    std::uint64_t joined_incarnation = 0;
 
     bool is_whole() const { return size > 0 && ranks.size() == size; }
   };
@@ -77,6 +80,8 @@ class GroupBook {
   Duration patience_with(const Group& group) const;
   void renew(Group& group, Time now);
   void begin_life(Group& group, Time now);
+  Result<> check_join(NodeId node, const GroupPlace& place) const;
+  void end_if_not_whole(Group& group);
 
   const GroupPatience patience_;
   std::map<std::uint32_t, Group> groups_;

@@ -117,6 +117,30 @@ TEST_F(GroupBookTest, ALostRankEndsTheLifeAtOnceAndAllJoinForTheNext) {
   EXPECT_EQ(book.of(NodeId{3})->life, 2U);
 }
 
+TEST_F(GroupBookTest, RanksOfDifferentStartsMakeNoGroup) {
+  join(3, {.group = 0, .rank = 0, .size = 2, .incarnation = 1});
+  // It has died, which nobody has noticed; the other rank of the next start is there first.
+  join(4, {.group = 0, .rank = 1, .size = 2, .incarnation = 2});
+  EXPECT_EQ(live(), Groups{});
+  EXPECT_THAT(refusal(5, {.group = 0, .rank = 0, .size = 2, .incarnation = 1}),
+              HasSubstr("started anew"));
+  book.leave(NodeId{3});
+  join(3, {.group = 0, .rank = 0, .size = 2, .incarnation = 2});
+  EXPECT_EQ(live(), Groups{0});
+}
+
+TEST_F(GroupBookTest, ANewStartEndsTheLifeBeforeAtOnce) {
+  join(3, {.group = 0, .rank = 0, .size = 2, .incarnation = 1});
+  join(4, {.group = 0, .rank = 1, .size = 2, .incarnation = 1});
+  book.leave(NodeId{4});
+  join(4, {.group = 0, .rank = 1, .size = 2, .incarnation = 2});
+  EXPECT_EQ(live(), Groups{});
+  compute(3, seconds(1), seconds(1), seconds(2));
+  EXPECT_EQ(live(), Groups{});
+  join(3, {.group = 0, .rank = 0, .size = 2, .incarnation = 2});
+  EXPECT_EQ(book.of(NodeId{3})->life, 2U);
+}
+
 TEST_F(GroupBookTest, WhoIsLeftMayMakeASmallerGroup) {
   join(3, {.group = 0, .rank = 0, .size = 2});
   join(4, {.group = 0, .rank = 1, .size = 2});

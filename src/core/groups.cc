@@ -78,6 +78,7 @@ void Groups::join(TicketId ticket, const GroupPlace& place, Time now) {
   if (own_) last_life_ = own_->life;
   own_.reset();
   const GroupJoins joins{.request = Waits::wire_number(ticket, 0),
+                         .incarnation = place.incarnation,
                          .group = static_cast<std::uint32_t>(place.group),
                          .rank = static_cast<std::uint32_t>(place.rank),
                          .size = static_cast<std::uint32_t>(place.size)};
@@ -88,8 +89,12 @@ void Groups::join(TicketId ticket, const GroupPlace& place, Time now) {
 
 Result<> Groups::on_joins(NodeId from, const GroupJoins& joins, Time now) {
   GODWIT_TRY(check_coordinator(from));
-  const auto joined =
-      book_->join(from, {.group = joins.group, .rank = joins.rank, .size = joins.size}, now);
+  const auto joined = book_->join(from,
+                                  {.group = joins.group,
+                                   .rank = joins.rank,
+                                   .size = joins.size,
+                                   .incarnation = joins.incarnation},
+                                  now);
   if (!joined.ok()) {
     reply(from, make_frame(kFirstTerm, Refused{.request = joins.request,
                                                .by = self_,
@@ -130,13 +135,17 @@ Result<> Groups::settle(Time now) {
     if (book_->version() != told_) tell_groups();
     const auto end = leader_->take_end(now);
     if (!end) break;
-    if (watcher_) watcher_(*end);
-    const RoundEnds ends{.round = end->round, .chosen = end->chosen};
-    for_each_peer(self_, map_.servers(),
-                  [&](NodeId server) { links_.send(server, make_frame(kFirstTerm, ends)); });
-    GODWIT_TRY(on_ends(self_, ends, now));
+    GODWIT_TRY(end_round(*end, now));
   }
   return {};
+}
+
+Result<> Groups::end_round(const RoundLeader::End& end, Time now) {
+  if (watcher_) watcher_(end);
+  const RoundEnds ends{.round = end.round, .chosen = end.chosen};
+  for_each_peer(self_, map_.servers(),
+                [&](NodeId server) { links_.send(server, make_frame(kFirstTerm, ends)); });
+  return on_ends(self_, ends, now);
 }
 
 void Groups::tell_groups() {
@@ -276,6 +285,7 @@ void Groups::forget(NodeId node, Time now) {
 void Groups::on_timer(Time now) {
   if (!book_ || now < book_->deadline()) return;
   book_->expire(now);
+  if (book_->live().empty()) must(end_round(leader_->give_up(now), now));
   must(settle(now));
 }
 

@@ -75,6 +75,7 @@ class Groups {
   Result<> on_ends(NodeId from, const RoundEnds& ends, Time now);
   // Coordinator: tells who is live if that has changed, and ends the round if it may end.
   Result<> settle(Time now);
+  Result<> end_round(const RoundLeader::End& end, Time now);
   void tell_groups();
   // Owner: tells the coordinator whose parts are complete.
   Result<> tell_ready(Time now);

@@ -95,6 +95,14 @@ void Members::begin_life(NodeId id, Time now) {
   set_next_check();
 }
 
+// Hubs say goodbye when they begin to serve: they are needed as long as anybody else is there.
+bool Members::may_be_gone(const Peer& peer) const {
+  if (!peer.bye || !leaving_) return false;
+  if (&peer - peers_.data() >= hubs_ || self_.value() >= hubs_) return true;
+  return std::all_of(peers_.begin() + hubs_, peers_.end(),
+                     [](const Peer& other) { return other.bye || other.lost; });
+}
+
 // When the peer becomes lost if nothing is heard of it until then.
 std::optional<Time> Members::deadline(const Peer& peer) const {
   const NodeId id{&peer - peers_.data()};

@@ -88,7 +88,7 @@ class Members {
 
   Peer& of(NodeId peer) { return peers_[static_cast<std::size_t>(peer.value())]; }
   const Peer& of(NodeId peer) const { return peers_[static_cast<std::size_t>(peer.value())]; }
-  bool may_be_gone(const Peer& peer) const { return peer.bye && leaving_; }
+  bool may_be_gone(const Peer& peer) const;
   std::optional<Time> deadline(const Peer& peer) const;
   std::string reason(const Peer& peer) const;
   void set_next_check();

@@ -24,6 +24,10 @@ std::optional<RoundLeader::End> RoundLeader::take_end(Time now) {
     const auto found = ready_.find({group.group, group.life});
     if (found == ready_.end() || !is_complete(found->second)) return std::nullopt;
   }
+  return give_up(now);
+}
+
+RoundLeader::End RoundLeader::give_up(Time now) {
   End end{.round = round_++};
   for (const auto& [group, servers] : ready_) {
     if (is_complete(servers)) end.chosen.push_back({.life = group.second, .group = group.first});

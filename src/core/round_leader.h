@@ -36,6 +36,9 @@ class RoundLeader {
     std::vector<GroupRecord> chosen;
   };
   std::optional<End> take_end(Time now);
+  // Ends it with whom it can, for those who wait in it though nobody is live: ranks of one group
+  // that do not agree in which round they are, for example.
+  End give_up(Time now);
 
  private:
   using GroupLife = std::pair<std::uint32_t, std::uint64_t>;

@@ -89,6 +89,14 @@ TEST_F(RoundLeaderTest, NobodyIsReadyAheadOfTime) {
   EXPECT_FALSE(leader.on_ready(NodeId{2}, {.round = 1, .life = 1, .group = 0}, Time{}).ok());
 }
 
+TEST_F(RoundLeaderTest, GivingUpEndsItWithWhoIsThere) {
+  ready(0, 0);
+  ready(0, 1);
+  ready(1, 1);
+  EXPECT_EQ(leader.give_up(Time{}).chosen.size(), 1U);
+  EXPECT_EQ(leader.round(), 2U);
+}
+
 TEST_F(RoundLeaderTest, WithoutALiveGroupNothingEnds) {
   book.leave(NodeId{2});
   book.leave(NodeId{3});

@@ -240,6 +240,27 @@ TEST_F(SyncRoundsTest, CompressedSumsAllArriveInTheEnd) {
   EXPECT_THAT(values[0], Each(testing::FloatNear(static_cast<float>(total), 1e-3F)));
 }
 
+// Else it would wait as long as its caller has patience: nobody is left to end the round.
+TEST(SyncRounds, ARankThatWaitsForOneOfItsOwnIsLetGo) {
+  GroupCores cores(2, 2, {.least = seconds(5), .first = seconds(10)});
+  const TicketId first = cores.begin_join(2, {.group = 0, .rank = 0, .size = 2});
+  const TicketId second = cores.begin_join(3, {.group = 0, .rank = 1, .size = 2});
+  cores.finish(2, first);
+  cores.finish(3, second);
+  const TableId table = cores.open(2, exchange_spec(Rule::add(), 1, kRows)).value();
+  ExchangeMemory memory;
+  std::vector<float> values(kRows, 4);
+  const auto keys = all_keys();
+  auto alone = cores.begin(2, table, sync(1), keys, values, memory).value();
+  cores.run();
+  EXPECT_FALSE(cores.is_done(*alone));
+  cores.pass(seconds(10));
+  const ExchangeOutcome outcome = cores.end(*alone).value();
+  EXPECT_FALSE(outcome.is_counted);
+  EXPECT_EQ(outcome.next_round, 2U);
+  EXPECT_THAT(values, Each(0));
+}
+
 // Two ranks, which send different rows.
 TEST(SyncRounds, AGroupIsThereWhenAllItsRanksAre) {
   GroupCores cores(2, 3);

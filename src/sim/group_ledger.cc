@@ -125,8 +125,8 @@ void GroupLedger::note_end(const RoundLeader::End& end) {
                       end.round, group.first));
   }
   std::stable_sort(chosen.begin(), chosen.end(), [](const auto* a, const auto* b) {
-    return std::tuple(a->group.group, a->node, a->ticket) <
-           std::tuple(b->group.group, b->node, b->ticket);
+    return std::tuple(a->group.group, a->group.life, a->node, a->ticket) <
+           std::tuple(b->group.group, b->group.life, b->node, b->ticket);
   });
   auto& values = history_.emplace_back();
   for (std::size_t table = 0; table < rows_.size(); ++table) {

@@ -19,7 +19,9 @@ NodeCoreOptions core_options(const GroupScenario& scenario, NodeId self, Prng& p
   options.rejoin_within = std::chrono::hours(1);
   options.group_patience = scenario.patience;
   // Faults may pile up, but all of them end: nobody is to be given up who is not dead.
-  const bool is_frozen = scenario.faults.freeze_every > Duration::zero();
+  const bool is_frozen = scenario.faults.freeze_every > Duration::zero() ||
+                         std::any_of(scenario.troubles.begin(), scenario.troubles.end(),
+                                     [](const GroupTrouble& trouble) { return !trouble.is_death; });
   options.liveness.lost_after = seconds(is_frozen ? 60 : 10);
   options.liveness.expel_after = seconds(120);
   options.liveness.join_within = std::chrono::hours(1);
@@ -114,8 +116,12 @@ Script GroupNode::take_part() {
   at_ = "join";
   const TicketId joined = reserve();
   const std::int64_t group = scenario().group_of(self_);
-  core_.join_group(
-      joined, {.group = group, .rank = scenario().rank_of(self_), .size = scenario().ranks}, now());
+  core_.join_group(joined,
+                   {.group = group,
+                    .rank = scenario().rank_of(self_),
+                    .size = scenario().ranks,
+                    .incarnation = life_},
+                   now());
   look();
   co_await done(joined);
   round_ = core_.groups().joined().round;
@@ -180,12 +186,13 @@ Script GroupNode::read(Part& part) {
 Script GroupNode::meet(std::uint64_t step) {
   at_ = "meeting";
   meeting().steps[static_cast<std::size_t>(scenario().rank_of(self_))] = step;
-  meeting().round = std::max(meeting().round, round_);
+  std::uint64_t& round = meeting().rounds[step];
+  round = std::max(round, round_);
   const auto has_come = [step](std::uint64_t rank) { return rank >= step; };
   while (!std::all_of(meeting().steps.begin(), meeting().steps.end(), has_come)) {
     co_await pause(milliseconds(2));
   }
-  round_ = meeting().round;
+  round_ = meeting().rounds[step];
 }
 
 Script GroupNode::do_step(std::uint64_t step) {

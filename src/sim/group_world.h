@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,8 +19,8 @@ class GroupNode;
 
 // What the ranks of a group in one of its lives tell each other, as over MPI.
 struct GroupMeeting {
-  std::vector<std::uint64_t> steps;  // in which each rank is, or which it has ended
-  std::uint64_t round = 0;           // that comes next: the largest that any was told
+  std::vector<std::uint64_t> steps;               // in which each rank is, or which it has ended
+  std::map<std::uint64_t, std::uint64_t> rounds;  // by step: the largest that any was told
 };
 
 // Ranks compute, exchange, and go on with what they get. Checked: an exchange is applied exactly

@@ -162,7 +162,7 @@ inline auto content_of(const JoinSteps& m) {
   return std::tuple(content_of(m.workers));
 }
 inline auto content_of(const GroupJoins& m) {
-  return std::tuple(m.request, m.group, m.rank, m.size);
+  return std::tuple(m.request, m.incarnation, m.group, m.rank, m.size);
 }
 inline auto content_of(const GroupProgress& m) {
   return std::tuple(m.step);

@@ -1,6 +1,6 @@
 // wire/group_messages.cc: codecs of groups and their rounds.
 //
-//   group joins     u64 request, u32 group, u32 rank, u32 size
+//   group joins     u64 request, u64 incarnation, u32 group, u32 rank, u32 size
 //   group progress  u64 step
 //   group leaves    -
 //   groups now      u64 version, u64 round, u32 count, u32 zero, {u64 life, u32 group, u32 size}
@@ -18,7 +18,7 @@
 namespace godwit {
 namespace {
 
-constexpr std::size_t kJoinsBytes = 20;
+constexpr std::size_t kJoinsBytes = 28;
 constexpr std::size_t kProgressBytes = 8;
 constexpr std::size_t kNowHeadBytes = 24;
 constexpr std::size_t kPartBytes = 28;
@@ -42,6 +42,7 @@ std::size_t GroupJoins::part_bytes() const {
 void GroupJoins::append_to(FrameWriter& writer) const {
   PayloadWriter payload(writer, kType, kJoinsBytes);
   payload.write_u64(request);
+  payload.write_u64(incarnation);
   payload.write_u32(group);
   payload.write_u32(rank);
   payload.write_u32(size);
@@ -50,7 +51,7 @@ void GroupJoins::append_to(FrameWriter& writer) const {
 
 Result<GroupJoins> GroupJoins::decode(const PartView& part) {
   PayloadReader reader(part, kType);
-  GroupJoins joins{.request = reader.read_u64()};
+  GroupJoins joins{.request = reader.read_u64(), .incarnation = reader.read_u64()};
   joins.group = reader.read_u32();
   read_rank(reader, joins);
   GODWIT_TRY(reader.finish());

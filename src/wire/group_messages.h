@@ -22,6 +22,7 @@ struct GroupJoins {
   static constexpr PartType kType = PartType::kGroupJoins;
 
   std::uint64_t request = 0;
+  std::uint64_t incarnation = 0;  // of the group
   std::uint32_t group = 0;
   std::uint32_t rank = 0;
   std::uint32_t size = 0;  // above rank

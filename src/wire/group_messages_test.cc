@@ -10,13 +10,15 @@ namespace godwit {
 namespace {
 
 TEST(GroupJoins, HasTheseBytes) {
-  expect_golden(GroupJoins{.request = 17, .group = 1, .rank = 0, .size = 2},
-                "38 000000 14000000 1100000000000000 01000000 00000000 02000000 00000000");
+  expect_golden(GroupJoins{.request = 17, .incarnation = 3, .group = 1, .rank = 0, .size = 2},
+                "38 000000 1c000000 1100000000000000 0300000000000000 01000000 00000000 02000000"
+                "00000000");
 }
 
 TEST(GroupJoins, OfARankThatCannotBeIsRefused) {
   EXPECT_NE(refusal<GroupJoins>(
-                "38 000000 14000000 1100000000000000 01000000 02000000 02000000 00000000"),
+                "38 000000 1c000000 1100000000000000 0300000000000000 01000000 02000000 02000000"
+                "00000000"),
             "");
 }
 

@@ -122,7 +122,7 @@ class RandomMessage {
     const std::uint32_t size_of = rank + 1 + static_cast<std::uint32_t>(size(20));
     switch (kind) {
       case 0:
-        return GroupJoins{.request = number(), .group = number32(), .rank = rank, .size = size_of};
+        return GroupJoins{number(), number(), number32(), rank, size_of};
       case 1:
         return GroupProgress{.step = number()};
       case 2:

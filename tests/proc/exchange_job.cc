@@ -53,7 +53,7 @@ godwit::Rule rule_for(godwit::ExchangeMode mode) {
     case godwit::ExchangeMode::kElastic:
       return godwit::Rule::elastic();
     case godwit::ExchangeMode::kOuter:
-      return godwit::Rule::outer(0.7F);
+      return godwit::Rule::outer(0.5F, 0);
     default:
       return godwit::Rule::sgd(0.1F);
   }
