@@ -93,8 +93,7 @@ Result<Study> run(SchedOptions& options, std::ostream& err) {
     return load_trace(disk, options.trace, cluster, trace);
   };
   return run_study(options.study, make, time, [&](const PolicyRuns& runs, std::uint64_t seed) {
-    err << fmt::format("{}, seed {}: utility {:.1f}", runs.policy, seed,
-                       runs.seeds.back().utility)
+    err << fmt::format("{}, seed {}: utility {:.1f}", runs.policy, seed, runs.seeds.back().utility)
         << std::endl;
   });
 }

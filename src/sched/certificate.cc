@@ -54,8 +54,8 @@ SlotFloor floor_of(const Job& job, const Calendar& prices, int slot, double scal
     floor.samples = job.speed.samples(fit_together, true);
   }
   if (spread > 0 && server < kNoPrice) {
-    const double cost = (worker + server / job.workers_per_server) * scale /
-                        job.speed.most_a_worker(false);
+    const double cost =
+        (worker + server / job.workers_per_server) * scale / job.speed.most_a_worker(false);
     floor.cost = std::min(floor.cost, cost);
     floor.samples = std::max(floor.samples, job.speed.samples(spread, false));
   }

@@ -63,7 +63,7 @@ TEST(Certificate, IsNeverBelowTheOptimumAndPoliciesAreNeverAbove) {
   double tightness = 0;
   constexpr int kCases = 50;
   for (std::uint64_t seed = 1; seed <= kCases; ++seed) {
-    const Instance instance = small_instance(seed, 2, 5, 5);
+    const Instance instance = small_instance(seed, 2, 4, 5);
     const double optimum = OfflineOptimum(instance).solve();
     ASSERT_GT(optimum, 0) << "seed " << seed;
     const double bound = utility_bound(instance);
@@ -91,8 +91,7 @@ TEST(Certificate, PdorsKeepsItsCompetitiveRatioWithTheoryPrices) {
   for (std::uint64_t seed = 1; seed <= 15; ++seed) {
     const Instance instance = small_instance(seed + 100, 2, 4, 4);
     const PriceSettings theory{.lowest = PriceSettings::Lowest::kTheory};
-    const PriceRule rule =
-        make_price_rule(instance.jobs, instance.cluster, instance.slots, theory);
+    const PriceRule rule = make_price_rule(instance.jobs, instance.cluster, instance.slots, theory);
     const double optimum = OfflineOptimum(instance).solve();
     const double got = utility_of(instance, "pdors", {.prices = theory});
     EXPECT_GE(got * 2 * rule.log_ratio_max(2), optimum * (1 - 1e-6)) << "seed " << seed;

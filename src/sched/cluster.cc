@@ -75,7 +75,8 @@ Result<> add_machines(std::string_view part, Cluster& cluster) {
     const auto equals = pair.find('=');
     const std::string_view name = trim(pair.substr(0, equals));
     std::optional<double> amount;
-    if (equals != std::string_view::npos) amount = parse_number<double>(trim(pair.substr(equals + 1)));
+    if (equals != std::string_view::npos)
+      amount = parse_number<double>(trim(pair.substr(equals + 1)));
     if (!amount || !(*amount >= 0) || !std::isfinite(*amount) || name.empty()) {
       return invalid_argument("machines: '{}' is not resource=amount with an amount of 0 or more",
                               pair);

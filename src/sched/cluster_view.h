@@ -13,11 +13,11 @@ namespace godwit {
 
 struct JobState {
   const Job* job = nullptr;
-  double done = 0;        // samples, as measured
-  double attained = 0;    // slots times dominant share of the cluster
+  double done = 0;      // samples, as measured
+  double attained = 0;  // slots times dominant share of the cluster
   int slots_run = 0;
-  int first_run = -1;     // slot
-  Placement placement;    // of the slot before; empty if it did not run
+  int first_run = -1;   // slot
+  Placement placement;  // of the slot before; empty if it did not run
   bool is_finished = false;
 
   double left() const { return std::max(0.0, job->work - done); }

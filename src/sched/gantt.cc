@@ -34,9 +34,8 @@ std::vector<std::vector<Part>> parts_of(const Instance& instance, const SlotPlan
   std::vector<std::vector<Part>> parts(instance.cluster.machine_count());
   for (const auto& [job, placement] : plan) {
     for (const Share& share : placement) {
-      const double part =
-          dominant_share(instance.jobs[job].demand(share.workers, share.servers),
-                         instance.cluster.machines[share.machine].capacity);
+      const double part = dominant_share(instance.jobs[job].demand(share.workers, share.servers),
+                                         instance.cluster.machines[share.machine].capacity);
       parts[share.machine].push_back({job, part});
     }
   }
@@ -110,9 +109,9 @@ std::string gantt_svg(const Instance& instance, const SimulationOutcome& outcome
       }
     }
   }
-  svg += fmt::format("<text x=\"{}\" y=\"{}\" fill=\"currentColor\">slots 0 to {}{}</text>\n</svg>\n",
-                     kLeft, height - 4, outcome.plans.size() - 1,
-                     bars >= kBarsMax ? " (cut: too many bars)" : "");
+  svg += fmt::format(
+      "<text x=\"{}\" y=\"{}\" fill=\"currentColor\">slots 0 to {}{}</text>\n</svg>\n", kLeft,
+      height - 4, outcome.plans.size() - 1, bars >= kBarsMax ? " (cut: too many bars)" : "");
   return svg;
 }
 

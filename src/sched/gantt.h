@@ -9,8 +9,8 @@
 namespace godwit {
 
 // A line a machine, a character a slot: the job that has most of the machine, as a letter by its
-// number; '.' where it is idle. At most `columns` slots and `lines` machines, with a note on what is
-// left out. REQUIRES: the outcome has its plans.
+// number; '.' where it is idle. At most `columns` slots and `lines` machines, with a note on what
+// is left out. REQUIRES: the outcome has its plans.
 std::string gantt_text(const Instance& instance, const SimulationOutcome& outcome,
                        std::size_t columns = 100, std::size_t lines = 40);
 

@@ -14,6 +14,8 @@ namespace {
 constexpr double kWorthless = 1e-3;
 // By what a new set of schedules must be better than the old one.
 constexpr double kBetter = 1e-3;
+// Schedules that are together worth this share of what each job could have alone are left alone.
+constexpr double kNearBest = 0.99;
 
 PriceRule weighted(PriceRule rule, double weight) {
   rule.lowest *= weight;
@@ -25,8 +27,8 @@ PriceRule weighted(PriceRule rule, double weight) {
 double span_work(const Job& job, const PlannedSpan& span, int from, double restart) {
   const int slots = span.last - std::max(span.first, from) + 1;
   if (slots <= 0) return 0;
-  return (slots - restart) * job.speed.samples(workers_of(span.placement),
-                                               is_internal(span.placement));
+  return (slots - restart) *
+         job.speed.samples(workers_of(span.placement), is_internal(span.placement));
 }
 
 }  // namespace
@@ -95,10 +97,9 @@ std::vector<GodwitPolicy::Ranked> GodwitPolicy::ranked(const ClusterView& view) 
     const Job& job = *state.job;
     Resources one = job.worker;
     add_to(one, job.server, 1.0 / job.workers_per_server);
-    const double needs = std::max(1e-12, state.left() / job.speed.most_a_worker(true) *
-                                             dominant_share(one, view.total()));
-    const double slots =
-        std::max(1.0, std::ceil(state.left() / job.speed.fastest(true) - 1e-9));
+    const double needs = std::max(
+        1e-12, state.left() / job.speed.most_a_worker(true) * dominant_share(one, view.total()));
+    const double slots = std::max(1.0, std::ceil(state.left() / job.speed.fastest(true) - 1e-9));
     const int last = view.now() + static_cast<int>(std::min(1e8, slots)) - 1;
     const double utility = last < view.horizon() ? job.utility.at(last - job.arrival) : 0;
     const bool worthless = utility < kWorthless * job.utility.priority;
@@ -172,7 +173,7 @@ void GodwitPolicy::release_all(ClusterView& view, const Schedules& schedules) {
   }
 }
 
-double GodwitPolicy::planned_utility(const ClusterView& /*view*/) const {
+double GodwitPolicy::planned_utility() const {
   double sum = 0;
   for (const auto& [index, schedule] : schedules_) sum += schedule.utility;
   return sum;
@@ -194,12 +195,15 @@ void GodwitPolicy::plan_waiting(ClusterView& view, const std::vector<Ranked>& or
 void GodwitPolicy::improve(ClusterView& view) {
   const std::vector<Ranked> order = ranked(view);
   plan_waiting(view, order);
-  const double before = planned_utility(view);
+  const double before = planned_utility();
+  double alone = 0;
+  for (const Ranked& rank : order) alone += rank.worth * rank.needs;
+  if (before >= kNearBest * alone) return;
   Schedules old = std::move(schedules_);
   schedules_.clear();
   release_all(view, old);
   plan_waiting(view, order);
-  if (planned_utility(view) > before * (1 + kBetter)) return;
+  if (planned_utility() > before * (1 + kBetter)) return;
   release_all(view, schedules_);
   schedules_ = std::move(old);
   reserve_all(view, schedules_);

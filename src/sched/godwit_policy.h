@@ -1,7 +1,7 @@
-// sched/godwit_policy.h: our policy. Jobs have schedules by the paper's planner, but none is refused
-// for good and none is final: schedules are made anew from measured progress when jobs come or go,
-// machines fail or estimates were wrong, if all together are then worth more. What they leave idle
-// is filled: jobs without a schedule, or with a later one, run ahead, and give way.
+// sched/godwit_policy.h: our policy. Jobs have schedules by the paper's planner, but none is
+// refused for good and none is final: schedules are made anew from measured progress when jobs come
+// or go, machines fail or estimates were wrong, if all together are then worth more. What they
+// leave idle is filled: jobs without a schedule, or with a later one, run ahead, and give way.
 #pragma once
 
 #include <map>
@@ -21,7 +21,7 @@ struct GodwitOptions {
   // What prices count against utility. Nobody is refused by them, so they only say which slots to
   // leave to others.
   double price_weight = 0.2;
-  int planned_max = 48;     // jobs that have a schedule at a time; more wait for idle machines
+  int planned_max = 32;     // jobs that have a schedule at a time; more wait for idle machines
   bool best_effort = true;  // fill what schedules leave idle
   bool replans = true;      // else a schedule stays until it falls short
 };
@@ -55,7 +55,7 @@ class GodwitPolicy final : public Policy {
   void plan_waiting(ClusterView& view, const std::vector<Ranked>& order);
   void reserve_all(ClusterView& view, const Schedules& schedules);
   void release_all(ClusterView& view, const Schedules& schedules);
-  double planned_utility(const ClusterView& view) const;
+  double planned_utility() const;
 
   GodwitOptions options_;
   PriceRule prices_;

@@ -19,11 +19,7 @@ Placement best_placement(const SlotRoom& room, const Job& job, int most) {
   const int least = job.workers_min();
   most = std::min(most, job.elastic ? job.speed.best_workers(false) : job.workers_wanted);
   if (most < least) return {};
-  Placement best;
-  for (int workers = most; workers >= least; workers = workers > 8 ? workers * 3 / 4 : workers - 1) {
-    best = room.find_on_one(job, workers);
-    if (!best.empty()) break;
-  }
+  Placement best = room.find_most_on_one(job, least, most);
   if (workers_of(best) == most) return best;
   Placement spread = room.find_most(job, least, most);
   if (spread.empty() || is_internal(spread)) return best.empty() ? spread : best;

@@ -21,12 +21,12 @@ enum class JobClass : std::uint8_t { kInsensitive, kSensitive, kCritical };
 struct Job {
   JobIndex index = 0;  // its place in its list
   std::string name;
-  int arrival = 0;          // the first slot in which it may run
-  double arrived = 0;       // when it came, in slots: at most `arrival`
-  double work = 1;          // V, samples
-  int workers_max = 1;      // F: no more of them have a sample each; or what its user allows
-  int workers_wanted = 1;   // what it runs with under policies that do not choose
-  bool elastic = true;      // else it runs with workers_wanted or not at all
+  int arrival = 0;             // the first slot in which it may run
+  double arrived = 0;          // when it came, in slots: at most `arrival`
+  double work = 1;             // V, samples
+  int workers_max = 1;         // F: no more of them have a sample each; or what its user allows
+  int workers_wanted = 1;      // what it runs with under policies that do not choose
+  bool elastic = true;         // else it runs with workers_wanted or not at all
   int workers_per_server = 1;  // gamma
   Resources worker{};          // alpha
   Resources server{};          // beta
@@ -72,6 +72,8 @@ inline int servers_of(const Placement& placement) {
   return servers;
 }
 // Workers and servers exchange at the internal rate only if all are on one machine.
-inline bool is_internal(const Placement& placement) { return placement.size() == 1; }
+inline bool is_internal(const Placement& placement) {
+  return placement.size() == 1;
+}
 
 }  // namespace godwit

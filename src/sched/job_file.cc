@@ -23,7 +23,7 @@ namespace {
 
 const std::vector<std::string> kFileKeys{"slots", "slot_seconds", "machine", "job"};
 const std::vector<std::string> kJobKeys{
-    "name",    "arrival_s", "samples", "batch",     "model_mb",      "workers_per_server",
+    "name",    "arrival_s",   "samples", "batch",     "model_mb",      "workers_per_server",
     "workers", "workers_max", "elastic", "sample_ms", "internal_gbit", "external_gbit",
     "worker",  "server",      "utility"};
 const std::vector<std::string> kUtilityKeys{"kind", "priority", "urgency_per_hour", "target_s"};
@@ -204,8 +204,8 @@ Result<> read_job(const toml::node& node, const std::string& path, Instance& ins
   GODWIT_TRY_ASSIGN(job.server, read_amounts(reader, "server", instance.cluster));
   GODWIT_TRY(read_utility(reader, instance.slot_seconds, job));
   if (workers_that_fit(job, instance.cluster, 1) == 0) {
-    return invalid_argument("{}: no machine holds a worker and a server of {}",
-                            reader.place(node), reader.what);
+    return invalid_argument("{}: no machine holds a worker and a server of {}", reader.place(node),
+                            reader.what);
   }
   instance.jobs.push_back(std::move(job));
   return {};
@@ -217,8 +217,8 @@ Result<Instance> read_file(const toml::table& file, const std::string& path) {
   Instance instance;
   instance.name = path;
   GODWIT_TRY_ASSIGN(const double slots, reader.number("slots", 1, 60'000));
-  GODWIT_TRY_ASSIGN(instance.slot_seconds, reader.number("slot_seconds", 1, 604'800, {},
-                                                         "; are the units right?"));
+  GODWIT_TRY_ASSIGN(instance.slot_seconds,
+                    reader.number("slot_seconds", 1, 604'800, {}, "; are the units right?"));
   instance.slots = static_cast<int>(slots);
   std::set<std::string> machine_names;
   std::set<std::string> job_names;

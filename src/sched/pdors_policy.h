@@ -1,5 +1,5 @@
-// sched/pdors_policy.h: PD-ORS of the paper: a job is admitted when it comes, if its best schedule is
-// worth more than it costs, and then has that schedule; else it is refused for good. With the
+// sched/pdors_policy.h: PD-ORS of the paper: a job is admitted when it comes, if its best schedule
+// is worth more than it costs, and then has that schedule; else it is refused for good. With the
 // internal case off it is OASiS.
 #pragma once
 

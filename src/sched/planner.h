@@ -35,12 +35,12 @@ struct PlannerOptions {
 
 struct PlanRequest {
   const Job* job = nullptr;
-  double work = 0;  // samples that are missing
-  int first = 0;    // the first slot it may run in
-  int last = 0;     // the last one
-  double restart = 0;               // slots lost when a placement changes
-  std::span<const char> is_up{};    // by machine; empty: all are
-  bool any_price = false;           // the earliest completion that there is room for
+  double work = 0;                // samples that are missing
+  int first = 0;                  // the first slot it may run in
+  int last = 0;                   // the last one
+  double restart = 0;             // slots lost when a placement changes
+  std::span<const char> is_up{};  // by machine; empty: all are
+  bool any_price = false;         // the earliest completion that there is room for
 };
 
 // Slots [first, last] with one placement.
@@ -54,7 +54,7 @@ struct Schedule {
   bool found = false;  // there is room, at whatever price
   double cost = 0;
   double utility = 0;
-  int completion = 0;  // the last slot
+  int completion = 0;              // the last slot
   std::vector<PlannedSpan> spans;  // in the order of time
 
   double payoff() const { return utility - cost; }

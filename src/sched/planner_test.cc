@@ -16,7 +16,8 @@ struct Case {
   Calendar calendar;
 
   Case(std::uint64_t seed, int slots)
-      : cluster(small_cluster(2, 100, 4)), job(small_job(2.5, 5, 2, 1, 2)),
+      : cluster(small_cluster(2, 100, 4)),
+        job(small_job(2.5, 5, 2, 1, 2)),
         calendar(cluster, slots) {
     Prng prng(seed);
     // One resource, and units: taking the cheapest first is exact.
@@ -159,12 +160,10 @@ TEST(Planner, KeepsAPlacementWhereAChangeWouldCostAsMuch) {
   rule.lowest = 0.01;
   rule.highest = {10, 10};
   calendar.set_prices(rule);
-  Job job = small_job(20, 4, 4, 1, 1.5);
-  job.workers_max = 2;
-  job.speed = small_job(20, 2, 4, 1, 1.5).speed;
+  const Job job = small_job(12, 2, 4, 1, 1.5);
   Planner planner(calendar, {});
   const Schedule schedule =
-      planner.best({.job = &job, .work = 20, .first = 0, .last = 11, .restart = 0.1});
+      planner.best({.job = &job, .work = 12, .first = 0, .last = 11, .restart = 0.1});
   ASSERT_TRUE(schedule.found);
   EXPECT_EQ(schedule.spans.size(), 1U);
 }

@@ -6,7 +6,6 @@
 #include "base/errors.h"
 #include "base/nearest_name.h"
 #include "sched/fifo_policy.h"
-#include "sched/godwit_policy.h"
 #include "sched/pdors_policy.h"
 #include "sched/preemptive_policy.h"
 #include "sched/sharing_policy.h"
@@ -51,10 +50,10 @@ Result<std::unique_ptr<Policy>> make_policy(std::string_view name, const PolicyS
     planner.internal = name == "pdors";
     policy = std::make_unique<PdorsPolicy>(planner, prices(settings.prices));
   } else if (name == "godwit" || name == "godwit-reserve" || name == "godwit-keep") {
-    GodwitOptions options;
+    GodwitOptions options = settings.godwit;
     options.planner = settings.planner;
-    options.best_effort = name != "godwit-reserve";
-    options.replans = name != "godwit-keep";
+    if (name == "godwit-reserve") options.best_effort = false;
+    if (name == "godwit-keep") options.replans = false;
     policy = std::make_unique<GodwitPolicy>(options, prices(settings.prices));
   } else {
     std::vector<std::string> known;

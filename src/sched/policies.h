@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "godwit/result.h"
+#include "sched/godwit_policy.h"
 #include "sched/instance.h"
 #include "sched/planner.h"
 #include "sched/policy.h"
@@ -23,6 +24,7 @@ std::vector<PolicyName> policy_names();
 struct PolicySettings {
   PlannerOptions planner;
   PriceSettings prices;
+  GodwitOptions godwit;  // but its planner, which is the one above
 };
 
 // For one run on `instance`, whose jobs stand for the history that prices are made from.

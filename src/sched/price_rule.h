@@ -14,8 +14,8 @@ namespace godwit {
 
 // p = L (U / L)^(taken / capacity): L when empty, U when full, so that no job can pay for more.
 struct PriceRule {
-  double lowest = 1;      // L
-  Resources highest{};    // U, by resource; 0 where no job needs any
+  double lowest = 1;    // L
+  Resources highest{};  // U, by resource; 0 where no job needs any
   double log_ratio_max(std::size_t resources) const;
 
   // REQUIRES: 0 <= taken_share <= 1, give or take rounding.

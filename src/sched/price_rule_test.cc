@@ -62,8 +62,8 @@ TEST(PriceRule, TheoryHasItsFirstDualBelowHalfOfAnyUtilityAndCriticalJobsDriveIt
     least = std::min(least, job.utility.at(instance.slots - job.arrival));
   }
   EXPECT_LE(lowest() * instance.slots * all, least / 2 * (1 + 1e-9));
-  instance.jobs[0].utility = {.kind = Utility::Kind::kSigmoid, .priority = 50, .urgency = 6,
-                              .target = 1};
+  instance.jobs[0].utility = {
+      .kind = Utility::Kind::kSigmoid, .priority = 50, .urgency = 6, .target = 1};
   instance.jobs[0].arrival = 0;
   instance.slots = 20;
   EXPECT_LT(lowest(), 1e-30);

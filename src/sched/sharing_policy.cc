@@ -86,7 +86,9 @@ Verdict SharingPolicy::on_arrival(const Job& /*job*/, ClusterView& /*view*/) {
   is_stale_ = true;
   return Verdict::kQueued;
 }
-void SharingPolicy::on_finish(const Job& /*job*/, ClusterView& /*view*/) { is_stale_ = true; }
+void SharingPolicy::on_finish(const Job& /*job*/, ClusterView& /*view*/) {
+  is_stale_ = true;
+}
 void SharingPolicy::on_machine_down(MachineIndex /*machine*/, ClusterView& /*view*/) {
   is_stale_ = true;
 }
@@ -102,8 +104,8 @@ void SharingPolicy::on_slot(ClusterView& view, SlotPlan& out) {
   for (const WorkerCount& count : counts_) {
     const JobState& state = view.state(count.job);
     if (state.is_finished) continue;
-    const bool stays = workers_of(state.placement) == count.workers &&
-                       room.has_room(*state.job, state.placement);
+    const bool stays =
+        workers_of(state.placement) == count.workers && room.has_room(*state.job, state.placement);
     if (!stays) {
       moved.push_back(count);
       continue;
@@ -113,15 +115,17 @@ void SharingPolicy::on_slot(ClusterView& view, SlotPlan& out) {
   }
   for (const WorkerCount& count : moved) {
     const Job& job = *view.state(count.job).job;
-    Placement placement = room.find_most(job, std::min(count.workers, job.workers_min()),
-                                         count.workers);
+    Placement placement =
+        room.find_most(job, std::min(count.workers, job.workers_min()), count.workers);
     if (placement.empty()) continue;
     room.take(job, placement);
     out.push_back({count.job, std::move(placement)});
   }
 }
 
-std::vector<WorkerCount> DrfPolicy::divide(const ClusterView& view) { return fair_counts(view); }
+std::vector<WorkerCount> DrfPolicy::divide(const ClusterView& view) {
+  return fair_counts(view);
+}
 
 std::vector<WorkerCount> OptimusPolicy::divide(const ClusterView& view) {
   return raise(view, [&](const JobState& state, int workers) {
@@ -165,8 +169,8 @@ std::vector<WorkerCount> DormPolicy::divide(const ClusterView& view) {
   const Resources room = room_of_all(view);
   const std::vector<double> row_low(resources, -kUnbounded);
   Clp_loadProblem(lp.get(), static_cast<int>(counts.size()), static_cast<int>(resources),
-                  starts.data(), rows.data(), values.data(), low.data(), high.data(),
-                  gains.data(), row_low.data(), room.data());
+                  starts.data(), rows.data(), values.data(), low.data(), high.data(), gains.data(),
+                  row_low.data(), room.data());
   Clp_dual(lp.get(), 0);
   if (Clp_status(lp.get()) != 0) return counts;
   const double* solution = Clp_primalColumnSolution(lp.get());

@@ -10,9 +10,9 @@ namespace godwit {
 namespace {
 
 // 97.5 % quantiles of Student's t, by degrees of freedom from 1.
-constexpr std::array kStudent{12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306,
-                              2.262,  2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120,
-                              2.110,  2.101, 2.093, 2.086};
+constexpr std::array kStudent{12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365,
+                              2.306,  2.262, 2.228, 2.201, 2.179, 2.160, 2.145,
+                              2.131,  2.120, 2.110, 2.101, 2.093, 2.086};
 
 constexpr std::array kFields{
     MetricField{"utility", &SimMetrics::utility},
@@ -104,7 +104,9 @@ double interval(std::span<const double> values) {
   return student * std::sqrt(squares / (n - 1) / n);
 }
 
-std::span<const MetricField> metric_fields() { return kFields; }
+std::span<const MetricField> metric_fields() {
+  return kFields;
+}
 
 SimMetrics metrics_of(const Instance& instance, const SimulationOutcome& outcome) {
   SimMetrics metrics;
@@ -120,7 +122,7 @@ SimMetrics metrics_of(const Instance& instance, const SimulationOutcome& outcome
     metrics.utility += job.utility;
     finished += job.is_finished ? 1 : 0;
     refused += job.verdict == Verdict::kRefused ? 1 : 0;
-    if (utility.has_deadline()) {
+    if (instance.jobs[i].job_class == JobClass::kCritical) {
       ++due;
       const bool in_time =
           job.is_finished && job.completion - instance.jobs[i].arrival <= utility.target;

@@ -100,8 +100,7 @@ class Simulation {
       GODWIT_CHECK(servers_of(placement) >= job.servers_for(workers));
       for (const Share& share : placement) {
         GODWIT_CHECK(view_.is_up(share.machine) && share.workers >= 0 && share.servers >= 0);
-        used[share.machine] =
-            plus(used[share.machine], job.demand(share.workers, share.servers));
+        used[share.machine] = plus(used[share.machine], job.demand(share.workers, share.servers));
       }
     }
     for (MachineIndex h = 0; h < used.size(); ++h) {
@@ -147,8 +146,7 @@ class Simulation {
     const bool restarts = state.placement != placement;
     if (restarts && !state.placement.empty()) ++outcome.reconfigurations;
     const int workers = workers_of(placement);
-    const double speed =
-        job.speed.samples(workers, is_internal(placement)) * speed_factor_[index];
+    const double speed = job.speed.samples(workers, is_internal(placement)) * speed_factor_[index];
     const double lost = restarts ? options_.restart : 0;
     const double needed = lost + state.left() / speed;
     const Resources demand = job.demand(workers, servers_of(placement));
@@ -179,15 +177,14 @@ class Simulation {
       }
       if (!outcome.is_finished) outcome.finished = instance_.slots;
       const double alive = std::max(1.0, outcome.finished - job.arrival);
-      const double rivals =
-          std::max(1.0, active_count_sum_[i] / std::max(1.0, std::ceil(alive)));
+      const double rivals = std::max(1.0, active_count_sum_[i] / std::max(1.0, std::ceil(alive)));
       Resources one = job.worker;
       add_to(one, job.server, 1.0 / job.workers_per_server);
       const double share = std::max(1e-12, dominant_share(one, view_.total()));
       const double workers = 1 / rivals / share;
-      const double speed =
-          workers < 1 ? workers * job.speed.samples(1, true)
-                      : job.speed.samples(static_cast<int>(std::min(1e6, workers)), true);
+      const double speed = workers < 1
+                               ? workers * job.speed.samples(1, true)
+                               : job.speed.samples(static_cast<int>(std::min(1e6, workers)), true);
       outcome.fairness = (outcome.finished - job.arrived) / std::max(job.work / speed, 1e-9);
     }
   }

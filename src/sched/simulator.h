@@ -15,17 +15,17 @@ struct SimulationOptions {
   double estimate_error = 0;  // sigma of the logarithm of true by known speed
   double failures = 0;        // expected, of a machine and slot
   int repair_slots = 4;
-  std::uint64_t seed = 1;     // of errors and failures: the same for all policies
-  bool keep_plans = false;    // for pictures
+  std::uint64_t seed = 1;   // of errors and failures: the same for all policies
+  bool keep_plans = false;  // for pictures
 };
 
 struct JobOutcome {
   Verdict verdict = Verdict::kQueued;
   bool is_finished = false;
-  int completion = -1;    // slot
-  double finished = 0;    // when, in slots; the horizon if it did not
+  int completion = -1;  // slot
+  double finished = 0;  // when, in slots; the horizon if it did not
   double utility = 0;
-  int first_run = -1;     // slot
+  int first_run = -1;  // slot
   int slots_run = 0;
   int slots_internal = 0;
   int preemptions = 0;       // ran, and then did not, unfinished
@@ -34,13 +34,13 @@ struct JobOutcome {
 };
 
 struct SimulationOutcome {
-  std::vector<JobOutcome> jobs;       // as in the instance
-  int slots = 0;                      // that were simulated: all jobs finished, or the horizon
-  std::vector<double> used;           // by slot: share of the resource that is used most
-  std::vector<double> utility;        // by slot: sum of what was gained until then
-  std::vector<SlotPlan> plans;        // by slot, if kept
-  std::vector<double> decision_ms;    // by arrival
-  std::vector<double> slot_ms;        // by slot
+  std::vector<JobOutcome> jobs;     // as in the instance
+  int slots = 0;                    // that were simulated: all jobs finished, or the horizon
+  std::vector<double> used;         // by slot: share of the resource that is used most
+  std::vector<double> utility;      // by slot: sum of what was gained until then
+  std::vector<SlotPlan> plans;      // by slot, if kept
+  std::vector<double> decision_ms;  // by arrival
+  std::vector<double> slot_ms;      // by slot
   int machine_failures = 0;
 };
 

@@ -143,8 +143,8 @@ double SlotLp::gain(const PlannerOptions& options) const {
   return packing_gain(model_->pack_rows, std::max(model_->pack_width, 1e-9), options.delta);
 }
 
-SlotLp::Rounded SlotLp::solve(const SlotMarket& market, int workers,
-                              const PlannerOptions& options, double least) {
+SlotLp::Rounded SlotLp::solve(const SlotMarket& market, int workers, const PlannerOptions& options,
+                              double least) {
   Rounded best;
   const Relaxed lp = relaxed(workers);
   if (!lp.feasible || lp.cost >= least) return best;
@@ -157,9 +157,9 @@ SlotLp::Rounded SlotLp::solve(const SlotMarket& market, int workers,
     return true;
   };
   if (options.rounding != Rounding::kRepair) {
-    Prng prng(mix64(mix64(options.seed, market.job().index),
-                    mix64(static_cast<std::uint64_t>(market.first()),
-                          static_cast<std::uint64_t>(workers))));
+    Prng prng(mix64(
+        mix64(options.seed, market.job().index),
+        mix64(static_cast<std::uint64_t>(market.first()), static_cast<std::uint64_t>(workers))));
     const double factor = gain(options);
     for (int trial = 0; trial < options.rounding_trials; ++trial) {
       const std::vector<int> counts = round_randomly(lp.counts, factor, prng);

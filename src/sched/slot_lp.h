@@ -36,8 +36,7 @@ class SlotLp {
 
   // The cheapest that rounding finds; kNoPrice if none is feasible or the relaxed cost is not below
   // `least`. The same market, workers and seed give the same. REQUIRES: loaded with this market.
-  Rounded solve(const SlotMarket& market, int workers, const PlannerOptions& options,
-                double least);
+  Rounded solve(const SlotMarket& market, int workers, const PlannerOptions& options, double least);
 
  private:
   struct Model;

@@ -111,9 +111,8 @@ double SlotMarket::fill(int workers, int servers, bool workers_first) {
   for (const Taken& taken : taken_) taken_at_[taken.machine] = -1;
   taken_.clear();
   double cost = 0;
-  const bool found =
-      workers_first ? take(true, workers, cost) && take(false, servers, cost)
-                    : take(false, servers, cost) && take(true, workers, cost);
+  const bool found = workers_first ? take(true, workers, cost) && take(false, servers, cost)
+                                   : take(false, servers, cost) && take(true, workers, cost);
   return found ? cost : kNoPrice;
 }
 
@@ -139,8 +138,8 @@ double SlotMarket::keep(const Placement& placement) const {
   double cost = 0;
   for (const Share& share : placement) {
     if (!fits(job_->demand(share.workers, share.servers), room_[share.machine])) return kNoPrice;
-    cost += worker_cost_[share.machine] * share.workers +
-            server_cost_[share.machine] * share.servers;
+    cost +=
+        worker_cost_[share.machine] * share.workers + server_cost_[share.machine] * share.servers;
   }
   return cost;
 }
@@ -154,8 +153,7 @@ bool SlotMarket::repair(int workers, int servers, std::vector<int>& worker_count
       Resources room = room_[h];
       add_to(room, job_->worker, -worker_counts[h]);
       add_to(room, job_->server, -server_counts[h]);
-      const int now =
-          count_that_fits(of_workers ? job_->worker : job_->server, room, missing);
+      const int now = count_that_fits(of_workers ? job_->worker : job_->server, room, missing);
       (of_workers ? worker_counts : server_counts)[h] += now;
       missing -= now;
     }

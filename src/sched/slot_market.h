@@ -1,6 +1,6 @@
-// sched/slot_market.h: what it costs to have some workers of one job in one slot (or a span of slots
-// that share a placement), and where they then are: the paper's algorithm 4 without its linear
-// program. Owned by one thread; the calendar must not change while it is used.
+// sched/slot_market.h: what it costs to have some workers of one job in one slot (or a span of
+// slots that share a placement), and where they then are: the paper's algorithm 4 without its
+// linear program. Owned by one thread; the calendar must not change while it is used.
 #pragma once
 
 #include <limits>

@@ -72,6 +72,24 @@ Placement SlotRoom::find_on_one(const Job& job, int workers) const {
   return found;
 }
 
+Placement SlotRoom::find_most_on_one(const Job& job, int least, int most) const {
+  int best = std::max(1, least) - 1;
+  double tightest = 0;
+  MachineIndex where = 0;
+  for (MachineIndex h = 0; h < room_.size(); ++h) {
+    if (!fits(job.worker, room_[h])) continue;
+    const int fit = joint_fit(job, room_[h], most, job.servers_for(most));
+    if (fit < best || fit < least || fit == 0) continue;
+    const double left = room_left(room_[h], job.demand(fit));
+    if (fit == best && left >= tightest) continue;
+    best = fit;
+    tightest = left;
+    where = h;
+  }
+  if (best < std::max(1, least)) return {};
+  return {{where, best, job.servers_for(best)}};
+}
+
 Placement SlotRoom::find(const Job& job, int workers) const {
   Placement found = find_on_one(job, workers);
   return found.empty() ? find_on_several(job, workers) : found;

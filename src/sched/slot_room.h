@@ -25,7 +25,10 @@ class SlotRoom {
   Placement find(const Job& job, int workers) const;
   // Only the first of the two.
   Placement find_on_one(const Job& job, int workers) const;
-  // The most workers up to `most` that find() finds room for, and no fewer than `least`; else empty.
+  // On the one machine that holds most of them, up to `most`; empty if none holds `least`.
+  Placement find_most_on_one(const Job& job, int least, int most) const;
+  // The most workers up to `most` that find() finds room for, and no fewer than `least`; else
+  // empty.
   Placement find_most(const Job& job, int least, int most) const;
 
   // The old placement if it has that many workers and still fits, else find(); takes it. Empty if

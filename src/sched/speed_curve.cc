@@ -31,8 +31,7 @@ SpeedCurve SpeedCurve::paper(const PaperSpeed& model, int workers_max) {
   for (const bool internal : {true, false}) {
     const double per_sample = model.per_sample(internal);
     GODWIT_CHECK(per_sample > 0);
-    (internal ? speed.in_ : speed.ex_) =
-        table(workers_max, [&](int w) { return w / per_sample; });
+    (internal ? speed.in_ : speed.ex_) = table(workers_max, [&](int w) { return w / per_sample; });
   }
   return speed;
 }

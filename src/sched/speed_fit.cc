@@ -28,8 +28,12 @@ FittedSpeed fit(std::span<const MeasuredStep> steps, bool all_terms) {
 
 }  // namespace
 
-FittedSpeed fit_speed(std::span<const MeasuredStep> steps) { return fit(steps, true); }
-FittedSpeed fit_paper_form(std::span<const MeasuredStep> steps) { return fit(steps, false); }
+FittedSpeed fit_speed(std::span<const MeasuredStep> steps) {
+  return fit(steps, true);
+}
+FittedSpeed fit_paper_form(std::span<const MeasuredStep> steps) {
+  return fit(steps, false);
+}
 
 double median_error(const FittedSpeed& model, std::span<const MeasuredStep> steps) {
   std::vector<double> errors;

@@ -78,7 +78,8 @@ TEST(SpeedFit, HasNoNegativeTerm) {
 }
 
 TEST(FitFactors, CopeWithColumnsThatAreTheSame) {
-  const std::vector<double> factors = fit_factors({{1, 1}, {2, 2}, {3, 3}}, std::vector{2., 4., 6.});
+  const std::vector<double> factors =
+      fit_factors({{1, 1}, {2, 2}, {3, 3}}, std::vector{2., 4., 6.});
   EXPECT_NEAR(factors[0] + factors[1], 2, 1e-6);
 }
 

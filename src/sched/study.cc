@@ -100,10 +100,9 @@ std::string study_text(const Study& study) {
                figure(&SimMetrics::jct_p99, 1), figure(&SimMetrics::jct_finished_mean, 1),
                figure(&SimMetrics::missed, 1, 100) + " %",
                figure(&SimMetrics::utilisation, 0, 100) + " %",
-               figure(&SimMetrics::internal, 0, 100) + " %",
-               figure(&SimMetrics::fairness_mean, 2), figure(&SimMetrics::preemptions, 2),
-               figure(&SimMetrics::decision_p50_ms, 2), figure(&SimMetrics::decision_p99_ms, 2),
-               figure(&SimMetrics::slot_p99_ms, 1)});
+               figure(&SimMetrics::internal, 0, 100) + " %", figure(&SimMetrics::fairness_mean, 2),
+               figure(&SimMetrics::preemptions, 2), figure(&SimMetrics::decision_p50_ms, 2),
+               figure(&SimMetrics::decision_p99_ms, 2), figure(&SimMetrics::slot_p99_ms, 1)});
   }
   return facts_text(study.facts) + table.to_string();
 }

@@ -19,8 +19,8 @@ namespace godwit {
 
 struct PolicyRuns {
   std::string policy;
-  std::vector<SimMetrics> seeds;      // one a seed
-  SimulationOutcome last;             // of the first seed, with its plans if they were kept
+  std::vector<SimMetrics> seeds;  // one a seed
+  SimulationOutcome last;         // of the first seed, with its plans if they were kept
 };
 
 struct StudyFacts {
@@ -30,8 +30,8 @@ struct StudyFacts {
   double slot_seconds = 0;
   std::size_t machines = 0;
   std::size_t jobs = 0;
-  double load = 0;         // of the first seed
-  std::string class_mix;   // of the first seed
+  double load = 0;        // of the first seed
+  std::string class_mix;  // of the first seed
   double estimate_error = 0;
   double restart = 0;
   double failures = 0;

@@ -72,7 +72,9 @@ std::string winner(const Study& study) {
 
 }  // namespace
 
-std::string study_svg(const Study& study) { return to_svg_grid(plots_of(study), 2); }
+std::string study_svg(const Study& study) {
+  return to_svg_grid(plots_of(study), 2);
+}
 
 std::string study_html(const Study& study) {
   std::string html = fmt::format(
@@ -95,8 +97,9 @@ std::string study_html(const Study& study) {
     html += fmt::format("<h2>Machines, {}</h2>\n<div class=\"card plot\">{}</div>\n",
                         xml_text(runs.policy), gantt_svg(study.first, runs.last, runs.policy));
   }
-  return html + "</main>\n<footer>Times are in slots. Point at a bar to see whose it is.</footer>\n"
-                "</body>\n</html>\n";
+  return html +
+         "</main>\n<footer>Times are in slots. Point at a bar to see whose it is.</footer>\n"
+         "</body>\n</html>\n";
 }
 
 }  // namespace godwit

@@ -17,7 +17,9 @@
 namespace godwit {
 namespace {
 
-double between(Prng& prng, double low, double high) { return low + (high - low) * prng.uniform(); }
+double between(Prng& prng, double low, double high) {
+  return low + (high - low) * prng.uniform();
+}
 int whole_between(Prng& prng, int low, int high) {
   return low + static_cast<int>(prng.below(static_cast<std::uint64_t>(high - low + 1)));
 }
@@ -72,8 +74,8 @@ Job draw_job(const SyntheticSpec& spec, const Cluster& cluster, Prng& prng) {
   Job job;
   job.arrival = draw_arrival(spec.slots, prng);
   job.arrived = job.arrival;
-  job.work = std::ceil(between(prng, 50, 200)) *
-             std::ceil(between(prng, 20'000, 500'000) * spec.scale);
+  job.work =
+      std::ceil(between(prng, 50, 200)) * std::ceil(between(prng, 20'000, 500'000) * spec.scale);
   job.workers_max = whole_between(prng, 1, 200);
   job.workers_per_server = whole_between(prng, 1, 10);
   job.workers_wanted = std::min(job.workers_max, whole_between(prng, 1, 30));

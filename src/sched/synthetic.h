@@ -15,9 +15,9 @@ struct SyntheticSpec {
   int jobs = 50;
   int slots = 20;
   std::array<double, 3> mix{10, 55, 35};  // %: insensitive, sensitive, critical
-  double scale = 0.04;          // of the data sets: with 1 most jobs cannot end within 20 slots
+  double scale = 0.04;  // of the data sets: with 1 most jobs cannot end within 20 slots
   double slot_seconds = 1200;
-  double internal_gbit = 80;    // a second, on one machine
+  double internal_gbit = 80;  // a second, on one machine
 };
 
 // "jobs=100,slots=20,mix=10/55/35,scale=0.04,slot=1200,internal=80"; what is left out keeps its

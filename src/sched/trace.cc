@@ -25,6 +25,8 @@ namespace {
 
 constexpr double kYearSeconds = 366 * 86400.0;
 constexpr int kSlotsMax = 60'000;
+// Up to so many workers a job of a trace is taken to have been on one machine.
+constexpr int kWorkersTogether = 8;
 // A second: 10 Gbit between machines, 100 Gbit on one.
 constexpr double kExternalBytes = 1.25e9;
 constexpr double kInternalBytes = 12.5e9;
@@ -39,12 +41,16 @@ struct Kind {
 
 const std::vector<Kind>& kinds() {
   static const std::vector<Kind> all{
-      {"muri", {"num_gpu", "submit_time", "model_name", "batch_size", "duration",
-                "iteration_time"}, 3600},
-      {"chronus", {"num_gpu", "submit_time", "model_name", "duration", "expect_time_list",
-                   "expect_value_list", "best_effort"}, 60},
-      {"elasticflow", {"submit_time", "model_name", "ddl", "batch_size", "num_gpu",
-                       "real_duration"}, 900},
+      {"muri",
+       {"num_gpu", "submit_time", "model_name", "batch_size", "duration", "iteration_time"},
+       3600},
+      {"chronus",
+       {"num_gpu", "submit_time", "model_name", "duration", "expect_time_list", "expect_value_list",
+        "best_effort"},
+       60},
+      {"elasticflow",
+       {"submit_time", "model_name", "ddl", "batch_size", "num_gpu", "real_duration"},
+       900},
       {"gavel", {"job_type", "batch_size", "total_steps", "arrival_s", "num_gpu"}, 3600},
       {"pollux", {"name", "time", "application", "num_replicas", "batch_size"}, 300},
       {"tiresias", {"job_id", "num_gpu", "submit_time", "model_name", "duration"}, 30},
@@ -66,9 +72,10 @@ Result<const Kind*> kind_of(const CsvTable& table, const std::string& path) {
   }
   for (const std::string_view column : nearest->columns) {
     if (table.has(column)) continue;
-    return invalid_argument("{}:1: no kind of trace that is known; for {} the column {} is "
-                            "missing{}", path, nearest->name, column,
-                            did_you_mean(column, table.columns()));
+    return invalid_argument(
+        "{}:1: no kind of trace that is known; for {} the column {} is "
+        "missing{}",
+        path, nearest->name, column, did_you_mean(column, table.columns()));
   }
   return invalid_argument("{}:1: no kind of trace that is known", path);
 }
@@ -79,12 +86,12 @@ struct Row {
   double submitted = 0;
   int workers = 1;
   std::string model;
-  double batch = 0;                // of the whole job; 0: by its model
-  double duration = 0;             // with `workers`; 0: by `samples`
+  double batch = 0;     // of the whole job; 0: by its model
+  double duration = 0;  // with `workers`; 0: by `samples`
   double samples = 0;
   std::optional<double> deadline;  // after it came
   std::optional<double> value;
-  bool no_deadline = false;        // the trace has deadlines, this job has none
+  bool no_deadline = false;  // the trace has deadlines, this job has none
 };
 
 std::string lower(std::string text) {
@@ -109,16 +116,20 @@ Result<Row> read_row(const CsvTable& table, std::size_t i, std::string_view kind
   const bool is_pollux = kind == "pollux";
   const bool is_gavel = kind == "gavel";
   const double unit = kind == "muri" ? 1e-3 : 1;
-  row.name = is_pollux ? table.text(i, "name")
-                       : table.has("job_id") ? table.text(i, "job_id") : fmt::format("{}", i);
-  GODWIT_TRY_ASSIGN(row.submitted,
-                    seconds_at(table, i, is_pollux ? "time" : is_gavel ? "arrival_s"
-                                                                       : "submit_time", unit));
+  row.name = is_pollux             ? table.text(i, "name")
+             : table.has("job_id") ? table.text(i, "job_id")
+                                   : fmt::format("{}", i);
+  GODWIT_TRY_ASSIGN(row.submitted, seconds_at(table, i,
+                                              is_pollux  ? "time"
+                                              : is_gavel ? "arrival_s"
+                                                         : "submit_time",
+                                              unit));
   GODWIT_TRY_ASSIGN(const double workers,
                     table.number(i, is_pollux ? "num_replicas" : "num_gpu", 1, 4096));
   row.workers = static_cast<int>(workers);
-  row.model = lower(table.text(i, is_pollux ? "application" : is_gavel ? "job_type"
-                                                                       : "model_name"));
+  row.model = lower(table.text(i, is_pollux  ? "application"
+                                  : is_gavel ? "job_type"
+                                             : "model_name"));
   if (table.has("batch_size")) {
     GODWIT_TRY_ASSIGN(const double batch, table.number(i, "batch_size", 1, 1e7));
     row.batch = is_pollux ? batch : batch * row.workers;
@@ -127,9 +138,9 @@ Result<Row> read_row(const CsvTable& table, std::size_t i, std::string_view kind
     GODWIT_TRY_ASSIGN(const double steps, table.number(i, "total_steps", 1, 1e12));
     row.samples = steps * row.batch;
   } else if (!is_pollux) {
-    GODWIT_TRY_ASSIGN(row.duration,
-                      seconds_at(table, i, kind == "elasticflow" ? "real_duration" : "duration",
-                                 unit));
+    GODWIT_TRY_ASSIGN(
+        row.duration,
+        seconds_at(table, i, kind == "elasticflow" ? "real_duration" : "duration", unit));
   }
   if (kind == "elasticflow") {
     GODWIT_TRY_ASSIGN(const double due, table.number(i, "ddl", 0, 1e9));
@@ -189,10 +200,8 @@ void set_utility(const Row& row, const TraceOptions& options, double slot_second
   double urgency = 0;
   if (job.job_class == JobClass::kSensitive) urgency = sensitive * stretch;
   if (job.job_class == JobClass::kCritical) urgency = critical * stretch;
-  job.utility = {.kind = Utility::Kind::kSigmoid,
-                 .priority = priority,
-                 .urgency = urgency,
-                 .target = target};
+  job.utility = {
+      .kind = Utility::Kind::kSigmoid, .priority = priority, .urgency = urgency, .target = target};
 }
 
 Result<Job> job_of(const Row& row, const Cluster& cluster, const TraceOptions& options,
@@ -204,9 +213,9 @@ Result<Job> job_of(const Row& row, const Cluster& cluster, const TraceOptions& o
   job.arrival = static_cast<int>(std::ceil(job.arrived - 1e-9));
   job.workers_wanted = row.workers;
   const double batch = row.batch > 0 ? row.batch : model.batch * row.workers;
-  job.workers_max = static_cast<int>(std::clamp(
-      std::floor(row.workers * options.elastic_factor), static_cast<double>(row.workers),
-      std::max<double>(row.workers, std::min<double>(batch, SpeedCurve::kWorkersMax))));
+  job.workers_max = static_cast<int>(
+      std::clamp(std::floor(row.workers * options.elastic_factor), static_cast<double>(row.workers),
+                 std::max<double>(row.workers, std::min<double>(batch, SpeedCurve::kWorkersMax))));
   job.elastic = job.workers_max > job.workers_wanted || job.workers_wanted == 1;
   job.workers_per_server =
       static_cast<int>(std::clamp(std::round(553 / model.megabytes), 1.0, 10.0));
@@ -219,7 +228,7 @@ Result<Job> job_of(const Row& row, const Cluster& cluster, const TraceOptions& o
                                        .bytes_internal = kInternalBytes * slot_seconds,
                                        .bytes_external = kExternalBytes * slot_seconds},
                                       job.workers_max);
-  const bool internal = row.workers <= 8;
+  const bool internal = row.workers <= kWorkersTogether;
   const double speed = job.speed.samples(row.workers, internal);
   job.work = row.samples > 0    ? row.samples
              : row.duration > 0 ? row.duration / slot_seconds * speed
@@ -274,10 +283,11 @@ Result<Instance> load_trace(Disk& disk, const std::string& path, const Cluster& 
     auto job = job_of(row, cluster, options, instance.slot_seconds,
                       profile == profiles.end() ? nullptr : &profile->second, prng);
     if (!job.ok()) return std::move(job).error().in_context(table.place(i));
-    longest = std::max(longest, job->slots_for(job->work, job->workers_wanted, false));
+    const bool internal = job->workers_wanted <= kWorkersTogether;
+    longest = std::max(longest, job->slots_for(job->work, job->workers_wanted, internal));
     instance.jobs.push_back(std::move(job).value());
   }
-  const double horizon = instance.jobs.back().arrival + 64 + 3 * std::ceil(longest);
+  const double horizon = instance.jobs.back().arrival + 64 + 2 * std::ceil(longest);
   if (options.slots == 0 && horizon > kSlotsMax) {
     return invalid_argument("{}: {:.0f} slots of {} s; choose longer ones (--slot)", path, horizon,
                             instance.slot_seconds);

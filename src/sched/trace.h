@@ -13,12 +13,12 @@
 namespace godwit {
 
 struct TraceOptions {
-  double slot_seconds = 0;    // 0: what suits the trace
-  int slots = 0;              // the horizon; 0: late enough for all jobs
-  std::size_t jobs_max = 0;   // the first ones only; 0: all
-  double elastic_factor = 2;  // how many times the workers it wanted a job may use
+  double slot_seconds = 0;                // 0: what suits the trace
+  int slots = 0;                          // the horizon; 0: late enough for all jobs
+  std::size_t jobs_max = 0;               // the first ones only; 0: all
+  double elastic_factor = 2;              // how many times the workers it wanted a job may use
   std::array<double, 3> mix{10, 55, 35};  // of classes, where the trace has no deadlines
-  std::uint64_t seed = 1;     // of what the trace does not say: utilities and classes
+  std::uint64_t seed = 1;                 // of what the trace does not say: utilities and classes
 };
 
 // The kind is known by its columns: tiresias, muri, chronus, elasticflow, gavel or pollux (for the

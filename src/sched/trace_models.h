@@ -13,17 +13,17 @@ namespace godwit {
 
 struct TraceModel {
   std::string_view name;
-  double megabytes = 100;        // of parameters, 32 bit
+  double megabytes = 100;         // of parameters, 32 bit
   double sample_seconds = 0.003;  // on one GPU, about
-  double batch = 64;             // of one GPU
-  double samples = 1e6;          // to train it, where the trace does not say
+  double batch = 64;              // of one GPU
+  double samples = 1e6;           // to train it, where the trace does not say
 };
 
 // By the name in lower case; one of middling size for those that are not known.
 const TraceModel& find_trace_model(std::string_view name);
 
-// Steps that were measured on some GPUs of one machine or several: how long one takes by the samples
-// of a GPU and the number of GPUs.
+// Steps that were measured on some GPUs of one machine or several: how long one takes by the
+// samples of a GPU and the number of GPUs.
 struct ProfiledSpeed {
   // Seconds: per_sample * samples of a GPU + constant + per_worker * workers.
   struct Fit {
