@@ -1,6 +1,9 @@
 // sched/calendar.cc: reservations come and go; prices follow.
 #include "sched/calendar.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "base/check.h"
 
 namespace godwit {
@@ -17,12 +20,14 @@ Calendar::Calendar(const Cluster& cluster, int slots) : cluster_(&cluster), slot
 
 void Calendar::set_prices(const PriceRule& rule) {
   rule_ = rule;
+  for (std::size_t r = 0; r < kResourcesMax; ++r) log_ratio_[r] = rule.log_ratio(r);
   for (int t = 0; t < slots_; ++t) {
     for (MachineIndex h = 0; h < cluster_->machines.size(); ++h) reprice(index(t, h), h);
   }
 }
 
 void Calendar::reserve(int slot, const Job& job, const Placement& placement) {
+  busy_until_ = std::max(busy_until_, slot);
   for (const Share& share : placement) {
     GODWIT_CHECK(fits(job.demand(share.workers, share.servers), room(slot, share.machine)));
     change(slot, job, share, -1);
@@ -45,8 +50,9 @@ void Calendar::reprice(std::size_t at, MachineIndex machine) {
   if (!rule_) return;
   const Resources& capacity = cluster_->machines[machine].capacity;
   for (std::size_t r = 0; r < cluster_->resource_count(); ++r) {
+    if (rule_->highest[r] <= 0) continue;
     const double taken = capacity[r] > 0 ? 1 - room_[at][r] / capacity[r] : 1;
-    price_[at][r] = rule_->at(r, taken);
+    price_[at][r] = rule_->lowest * std::exp(log_ratio_[r] * std::clamp(taken, 0.0, 1.0));
   }
 }
 

@@ -32,6 +32,9 @@ class Calendar {
   const Resources& price(int slot, MachineIndex machine) const {
     return price_[index(slot, machine)];
   }
+  // After this slot nothing was ever reserved: all later ones are alike. -1: no slot was.
+  int busy_until() const { return busy_until_; }
+
   // REQUIRES: there is room for it.
   void reserve(int slot, const Job& job, const Placement& placement);
   // REQUIRES: it was reserved.
@@ -51,7 +54,9 @@ class Calendar {
   int slots_;
   std::vector<Resources> room_;
   std::vector<Resources> price_;
+  int busy_until_ = -1;  // never falls: releases do not look for the last one
   std::optional<PriceRule> rule_;
+  Resources log_ratio_{};
 };
 
 }  // namespace godwit

@@ -21,7 +21,7 @@ struct GodwitOptions {
   // What prices count against utility. Nobody is refused by them, so they only say which slots to
   // leave to others.
   double price_weight = 0.2;
-  int planned_max = 32;     // jobs that have a schedule at a time; more wait for idle machines
+  int planned_max = 24;     // jobs that have a schedule at a time; more wait for idle machines
   bool best_effort = true;  // fill what schedules leave idle
   bool replans = true;      // else a schedule stays until it falls short
 };

@@ -16,6 +16,10 @@ namespace godwit {
 struct PriceRule {
   double lowest = 1;    // L
   Resources highest{};  // U, by resource; 0 where no job needs any
+
+  // ln(U / L); 0 where nothing can be dearer than L.
+  double log_ratio(std::size_t resource) const;
+  // The highest of them, and at least 1: the paper's competitive ratio is twice that.
   double log_ratio_max(std::size_t resources) const;
 
   // REQUIRES: 0 <= taken_share <= 1, give or take rounding.

@@ -20,30 +20,36 @@ void SlotMarket::open(int first, int last, std::span<const char> is_up) {
   server_fit_.resize(machines);
   taken_at_.assign(machines, -1);
   is_sorted_ = false;
+  const int busy = std::min(last, calendar_->busy_until());
+  price_.resize(machines);
+  for (MachineIndex h = 0; h < machines; ++h) {
+    room_[h] = calendar_->room(first, h);
+    price_[h] = calendar_->price(first, h);
+  }
+  for (int t = first + 1; t <= busy; ++t) {
+    for (MachineIndex h = 0; h < machines; ++h) {
+      const Resources& room = calendar_->room(t, h);
+      const Resources& price = calendar_->price(t, h);
+      for (std::size_t r = 0; r < resources; ++r) {
+        room_[h][r] = std::min(room_[h][r], room[r]);
+        price_[h][r] += price[r];
+      }
+    }
+  }
+  const int alike = last - std::max(first, busy);  // slots with nothing reserved
   for (MachineIndex h = 0; h < machines; ++h) {
     if (!is_up.empty() && is_up[h] == 0) {
-      room_[h] = Resources{};
-      for (double& amount : room_[h]) amount = -1;
+      room_[h].fill(-1);
       worker_fit_[h] = server_fit_[h] = 0;
       continue;
     }
-    Resources room = calendar_->room(first, h);
-    Resources price = calendar_->price(first, h);
-    for (int t = first + 1; t <= last; ++t) {
-      const Resources& other = calendar_->room(t, h);
-      const Resources& more = calendar_->price(t, h);
-      for (std::size_t r = 0; r < resources; ++r) {
-        room[r] = std::min(room[r], other[r]);
-        price[r] += more[r];
-      }
-    }
-    room_[h] = room;
     for (std::size_t r = 0; r < resources; ++r) {
-      worker_cost_[h] += price[r] * job_->worker[r];
-      server_cost_[h] += price[r] * job_->server[r];
+      if (alike > 0) price_[h][r] += alike * calendar_->price(last, h)[r];
+      worker_cost_[h] += price_[h][r] * job_->worker[r];
+      server_cost_[h] += price_[h][r] * job_->server[r];
     }
-    worker_fit_[h] = count_that_fits(job_->worker, room, SpeedCurve::kWorkersMax);
-    server_fit_[h] = count_that_fits(job_->server, room, SpeedCurve::kWorkersMax);
+    worker_fit_[h] = count_that_fits(job_->worker, room_[h], SpeedCurve::kWorkersMax);
+    server_fit_[h] = count_that_fits(job_->server, room_[h], SpeedCurve::kWorkersMax);
   }
 }
 

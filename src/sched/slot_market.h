@@ -58,6 +58,7 @@ class SlotMarket {
   const Job* job_;
   int first_ = 0;
   std::vector<Resources> room_;
+  std::vector<Resources> price_;  // of a unit in all the slots
   std::vector<double> worker_cost_;
   std::vector<double> server_cost_;
   std::vector<int> worker_fit_;

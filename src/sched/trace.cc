@@ -15,6 +15,7 @@
 
 #include "base/errors.h"
 #include "base/nearest_name.h"
+#include "base/number_text.h"
 #include "base/prng.h"
 #include "base/try.h"
 #include "sched/csv_table.h"
@@ -125,7 +126,7 @@ Result<Row> read_row(const CsvTable& table, std::size_t i, std::string_view kind
                                                          : "submit_time",
                                               unit));
   GODWIT_TRY_ASSIGN(const double workers,
-                    table.number(i, is_pollux ? "num_replicas" : "num_gpu", 1, 4096));
+                    table.number(i, is_pollux ? "num_replicas" : "num_gpu", 0, 4096));
   row.workers = static_cast<int>(workers);
   row.model = lower(table.text(i, is_pollux  ? "application"
                                   : is_gavel ? "job_type"
@@ -270,6 +271,7 @@ Result<Instance> load_trace(Disk& disk, const std::string& path, const Cluster& 
   instance.name = slash == std::string::npos ? path : path.substr(slash + 1);
   double before = 0;
   double longest = 1;
+  std::size_t without_gpu = 0;
   for (std::size_t i = 0; i < table.rows(); ++i) {
     if (options.jobs_max > 0 && instance.jobs.size() == options.jobs_max) break;
     GODWIT_TRY_ASSIGN(const Row row, read_row(table, i, kind->name));
@@ -278,6 +280,10 @@ Result<Instance> load_trace(Disk& disk, const std::string& path, const Cluster& 
                               table.place(i), row.submitted, before);
     }
     before = row.submitted;
+    if (row.workers == 0) {
+      ++without_gpu;
+      continue;
+    }
     const auto profile = profiles.find(row.model);
     Prng prng(mix64(options.seed, i));
     auto job = job_of(row, cluster, options, instance.slot_seconds,
@@ -286,6 +292,10 @@ Result<Instance> load_trace(Disk& disk, const std::string& path, const Cluster& 
     const bool internal = job->workers_wanted <= kWorkersTogether;
     longest = std::max(longest, job->slots_for(job->work, job->workers_wanted, internal));
     instance.jobs.push_back(std::move(job).value());
+  }
+  if (instance.jobs.empty()) return invalid_argument("{}: no job has a GPU", path);
+  if (without_gpu > 0) {
+    instance.name += fmt::format(" (without {} that have no GPU)", counted(without_gpu, "job"));
   }
   const double horizon = instance.jobs.back().arrival + 64 + 2 * std::ceil(longest);
   if (options.slots == 0 && horizon > kSlotsMax) {

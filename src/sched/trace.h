@@ -22,7 +22,8 @@ struct TraceOptions {
 };
 
 // The kind is known by its columns: tiresias, muri, chronus, elasticflow, gavel or pollux (for the
-// last, files placements-*.csv beside it give measured speeds). One GPU is one worker.
+// last, files placements-*.csv beside it give measured speeds). One GPU is one worker;
+// jobs without any are left out.
 // kInvalidArgument, with file:line: unknown columns, cells that are missing or no numbers, rows
 // that are not in the order of time, times that can only be of another unit. Errors of
 // settle_jobs() and Disk::read().
