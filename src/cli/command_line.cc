@@ -26,6 +26,7 @@ Train large sparse models on one machine or many, without tuning.
   status     who is in a job, where rows live, who waits for whom
   ckpt       look at checkpoints, check them, remove old ones
   doctor     is this machine fit to run jobs?
+  sched      share a cluster between jobs: policies compared (simulate)
   bench      measure this machine against its limits
   sim        run a whole cluster in this process from one seed; compare paces
 
@@ -125,6 +126,7 @@ int run_command_line(std::vector<std::string> arguments, std::ostream& out, std:
   add_launch_verb(
       app, action,
       arguments[0] == "launch" ? cut_launch_command(arguments) : std::vector<std::string>());
+  add_sched_verb(app, action);
   add_status_verb(app, action);
   add_ckpt_verb(app, action);
   add_doctor_verb(app, action);

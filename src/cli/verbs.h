@@ -24,6 +24,7 @@ void add_bench_verb(CLI::App& app, Action& action);
 void add_sim_verb(CLI::App& app, Action& action);
 // A command of `sim`.
 void add_sim_pace_verb(CLI::App& sim, Action& action);
+void add_sched_verb(CLI::App& app, Action& action);
 void add_status_verb(CLI::App& app, Action& action);
 void add_ckpt_verb(CLI::App& app, Action& action);
 void add_doctor_verb(CLI::App& app, Action& action);

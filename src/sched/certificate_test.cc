@@ -1,0 +1,126 @@
+// sched/certificate_test.cc: the dual program's promises, and the bound against the true optimum.
+#include "sched/certificate.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+
+#include "base/time_source.h"
+#include "sched/planner.h"
+#include "sched/policies.h"
+#include "sched/price_rule.h"
+#include "sched/sched_fixture.h"
+#include "sched/sim_metrics.h"
+#include "sched/simulator.h"
+
+namespace godwit {
+namespace {
+
+double utility_of(const Instance& instance, const char* policy, const PolicySettings& settings) {
+  const RealTime time;
+  auto made = make_policy(policy, settings, instance).value();
+  return metrics_of(instance, simulate(instance, *made, {}, time)).utility;
+}
+
+TEST(OfflineOptimum, IsWhatTryingAllSchedulesOfOneJobGives) {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    Instance instance = small_instance(seed, 2, 4, 1);
+    const Job& job = instance.jobs[0];
+    // Alone in the cluster, a job is best off with all it can use from the start.
+    const int on_one = [&] {
+      int most = 0;
+      for (int w = 1; w <= job.workers_max; ++w) {
+        if (fits(job.demand(w), instance.cluster.machines[0].capacity)) most = w;
+      }
+      return most;
+    }();
+    double fastest = job.speed.samples(on_one, true);
+    for (int w = 1; w <= job.workers_max; ++w) {
+      const int servers = job.servers_for(w);
+      for (int w0 = 0; w0 <= w; ++w0) {
+        for (int s0 = 0; s0 <= servers; ++s0) {
+          if (fits(job.demand(w0, s0), instance.cluster.machines[0].capacity) &&
+              fits(job.demand(w - w0, servers - s0), instance.cluster.machines[1].capacity)) {
+            fastest = std::max(fastest, job.speed.samples(w, false));
+          }
+        }
+      }
+    }
+    const int slots = static_cast<int>(std::ceil(job.work / fastest - 1e-9));
+    const bool in_time = job.arrival + slots <= instance.slots;
+    EXPECT_NEAR(OfflineOptimum(instance).solve(), in_time ? job.utility.at(slots - 1) : 0, 1e-5);
+  }
+}
+
+TEST(Certificate, IsNeverBelowTheOptimumAndPoliciesAreNeverAbove) {
+  struct Ratio {
+    const char* policy;
+    double sum = 0;
+    double worst = 1e9;
+  };
+  std::vector<Ratio> ratios{{"pdors"}, {"godwit"}, {"oasis"}, {"fifo"}, {"drf"}, {"srtf"}};
+  double tightness = 0;
+  constexpr int kCases = 50;
+  for (std::uint64_t seed = 1; seed <= kCases; ++seed) {
+    const Instance instance = small_instance(seed, 2, 4, 5);
+    const double optimum = OfflineOptimum(instance).solve();
+    ASSERT_GT(optimum, 0) << "seed " << seed;
+    const double bound = utility_bound(instance);
+    EXPECT_GE(bound, optimum * (1 - 1e-6)) << "seed " << seed;
+    tightness += bound / optimum / kCases;
+    for (Ratio& ratio : ratios) {
+      const double share = utility_of(instance, ratio.policy, {}) / optimum;
+      EXPECT_LE(share, 1 + 1e-6) << ratio.policy << ", seed " << seed;
+      ratio.sum += share / kCases;
+      ratio.worst = std::min(ratio.worst, share);
+    }
+  }
+  for (const Ratio& ratio : ratios) {
+    RecordProperty(std::string(ratio.policy) + "_mean", std::to_string(ratio.sum));
+    RecordProperty(std::string(ratio.policy) + "_worst", std::to_string(ratio.worst));
+    std::cout << ratio.policy << ": of the optimum " << ratio.sum << ", worst " << ratio.worst
+              << "\n";
+  }
+  std::cout << "bound by optimum, mean: " << tightness << "\n";
+  EXPECT_GT(ratios[1].sum, ratios[0].sum) << "godwit is better than pdors";
+  EXPECT_GT(ratios[1].sum, 0.85);
+}
+
+TEST(Certificate, PdorsKeepsItsCompetitiveRatioWithTheoryPrices) {
+  for (std::uint64_t seed = 1; seed <= 15; ++seed) {
+    const Instance instance = small_instance(seed + 100, 2, 4, 4);
+    const PriceSettings theory{.lowest = PriceSettings::Lowest::kTheory};
+    const PriceRule rule = make_price_rule(instance.jobs, instance.cluster, instance.slots, theory);
+    const double optimum = OfflineOptimum(instance).solve();
+    const double got = utility_of(instance, "pdors", {.prices = theory});
+    EXPECT_GE(got * 2 * rule.log_ratio_max(2), optimum * (1 - 1e-6)) << "seed " << seed;
+  }
+}
+
+// Dual of all prices and payoffs so far, before and after each admission.
+TEST(Dual, RisesByNoMoreThanTheLogRatioTimesTheUtilityOfAnAdmission) {
+  Instance instance = small_instance(9, 2, 6, 30);
+  for (Machine& machine : instance.cluster.machines) {
+    for (double& amount : machine.capacity) amount *= 400;  // demands are below 1/50 of it
+  }
+  Calendar calendar(instance.cluster, instance.slots);
+  const PriceRule rule = make_price_rule(instance.jobs, instance.cluster, instance.slots, {});
+  calendar.set_prices(rule);
+  Planner planner(calendar, {});
+  int admitted = 0;
+  for (const Job& job : instance.jobs) {
+    const Schedule schedule = planner.best(
+        {.job = &job, .work = job.work, .first = job.arrival, .last = instance.slots - 1});
+    if (!schedule.found || schedule.payoff() <= 0) continue;
+    const double before = calendar.worth_of_all();
+    reserve(calendar, job, schedule);
+    const double rise = schedule.payoff() + calendar.worth_of_all() - before;
+    EXPECT_LE(rise, rule.log_ratio_max(2) * schedule.utility * 1.05);
+    ++admitted;
+  }
+  EXPECT_GT(admitted, 15);
+}
+
+}  // namespace
+}  // namespace godwit
