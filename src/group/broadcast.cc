@@ -124,8 +124,8 @@ Result<> run_barrier(CallLinks& links) {
   GODWIT_CHECK_GT(links.size(), 1);
   const int size = links.size();
   for (int distance = 1; distance < size; distance *= 2) {
-    GODWIT_TRY(links.greet((links.rank() + distance) % size,
-                           (links.rank() + size - distance) % size));
+    GODWIT_TRY(
+        links.greet((links.rank() + distance) % size, (links.rank() + size - distance) % size));
   }
   return {};
 }

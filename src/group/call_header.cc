@@ -46,8 +46,8 @@ Result<> compare_calls(const CallHeader& ours, const CallHeader& theirs, int pee
     return aborted("ranks make different calls: this one is at {}, rank {} at {}", our_text, peer,
                    their_text);
   }
-  return aborted("ranks chose different algorithms ({} here, {} on rank {}) for {}",
-                 ours.algorithm, theirs.algorithm, peer, our_text);
+  return aborted("ranks chose different algorithms ({} here, {} on rank {}) for {}", ours.algorithm,
+                 theirs.algorithm, peer, our_text);
 }
 
 }  // namespace godwit

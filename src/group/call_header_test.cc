@@ -8,11 +8,8 @@ namespace godwit {
 namespace {
 
 TEST(CallHeader, DifferentCallsAreNamed) {
-  const CallHeader ours{.verb = CallVerb::kAllreduce,
-                        .value_bytes = 4,
-                        .sequence = 5,
-                        .length = 1000,
-                        .tensors = 3};
+  const CallHeader ours{
+      .verb = CallVerb::kAllreduce, .value_bytes = 4, .sequence = 5, .length = 1000, .tensors = 3};
   EXPECT_TRUE(compare_calls(ours, ours, 1).ok());
   const CallHeader theirs{.verb = CallVerb::kBarrier, .sequence = 5};
   const auto compared = compare_calls(ours, theirs, 1);

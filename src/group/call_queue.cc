@@ -10,16 +10,17 @@
 namespace godwit {
 namespace {
 
-Error closed() { return aborted("the group was closed before the call began"); }
+Error closed() {
+  return aborted("the group was closed before the call began");
+}
 
 }  // namespace
 
 Result<> PendingCall::wait() const {
   MutexLock lock(state_->mutex);
   // No deadline of its own: whatever it waits for has one.
-  state_->changed.wait(lock, [this]() GODWIT_REQUIRES(state_->mutex) {
-    return state_->result.has_value();
-  });
+  state_->changed.wait(
+      lock, [this]() GODWIT_REQUIRES(state_->mutex) { return state_->result.has_value(); });
   return *state_->result;
 }
 
@@ -34,7 +35,9 @@ void PendingCall::end(Result<> result) const {
   state_->changed.notify_all();
 }
 
-CallQueue::~CallQueue() { close(); }
+CallQueue::~CallQueue() {
+  close();
+}
 
 Result<> CallQueue::run(const Call& call) {
   PendingCall pending;

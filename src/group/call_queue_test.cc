@@ -14,10 +14,12 @@ namespace {
 TEST(CallQueue, ACallWithNothingBeforeItRunsOnTheCallersThread) {
   CallQueue queue;
   std::thread::id where;
-  queue.run([&]() -> Result<> {
-    where = std::this_thread::get_id();
-    return {};
-  }).value();
+  queue
+      .run([&]() -> Result<> {
+        where = std::this_thread::get_id();
+        return {};
+      })
+      .value();
   EXPECT_EQ(where, std::this_thread::get_id());
 }
 

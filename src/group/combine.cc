@@ -141,8 +141,8 @@ HWY_EXPORT(combine_simd);
 void combine(const Combine& what) {
   GODWIT_CHECK(!what.copies.empty() && what.copies.size() <= TensorList::kCopiesMax);
   GODWIT_CHECK_LE(what.targets.size(), TensorList::kCopiesMax + 1);
-  GODWIT_CHECK(what.type == ValueType::kBf16 || (what.target_type == ValueType::kF32 &&
-                                                 what.received_type == ValueType::kF32));
+  GODWIT_CHECK(what.type == ValueType::kBf16 ||
+               (what.target_type == ValueType::kF32 && what.received_type == ValueType::kF32));
   HWY_DYNAMIC_DISPATCH(combine_simd)(what);
 }
 

@@ -6,35 +6,34 @@
 namespace godwit {
 namespace {
 
-// alpha + beta * bytes.
-Costs straight(double alpha, double beta) {
+// Each alpha + beta * bytes.
+Costs made_up() {
   Costs costs;
-  for (std::size_t i = 0; i < Costs::kSizes.size(); ++i) {
-    costs.exchange[i] = static_cast<float>(alpha + beta * static_cast<double>(Costs::kSizes[i]));
+  constexpr std::array<double, 3> kAlpha{1e-6, 3e-6, 10e-6};
+  constexpr std::array<double, 3> kBeta{3e-9, 2e-9, 1e-9};
+  for (std::size_t a = 0; a < kAlgorithms.size(); ++a) {
+    for (std::size_t i = 0; i < Costs::kSizes.size(); ++i) {
+      costs.seconds[a][i] =
+          static_cast<float>(kAlpha[a] + kBeta[a] * static_cast<double>(Costs::kSizes[i]));
+    }
   }
-  costs.ring_seconds_per_byte = static_cast<float>(1.5 * beta);
   return costs;
 }
 
 TEST(Costs, AreInterpolated) {
-  const Costs costs = straight(1e-6, 1e-9);
-  EXPECT_NEAR(costs.exchange_seconds(0), 1.064e-6, 1e-12);
-  EXPECT_NEAR(costs.exchange_seconds(2048), 1e-6 + 2048e-9, 1e-11);
-  EXPECT_NEAR(costs.exchange_seconds(4U << 20), 4 * (1e-6 + 1048576e-9), 1e-8);
+  const Costs costs = made_up();
+  EXPECT_NEAR(costs.seconds_of(Algorithm::kDoubling, 0), 1e-6 + 256 * 3e-9, 1e-12);
+  EXPECT_NEAR(costs.seconds_of(Algorithm::kDoubling, 10'000), 1e-6 + 10'000 * 3e-9, 1e-10);
+  EXPECT_NEAR(costs.seconds_of(Algorithm::kRing, 8U << 20), 2 * (10e-6 + 4194304e-9), 1e-8);
 }
 
-TEST(Costs, ShortListsDoubleAndLongOnesGoAroundTheRing) {
-  const Costs costs = straight(1e-6, 1e-9);
-  EXPECT_EQ(choose(costs, 8, 64), Algorithm::kDoubling);
-  EXPECT_EQ(choose(costs, 8, 20'000), Algorithm::kHalvingDoubling);
-  EXPECT_EQ(choose(costs, 8, 64U << 20), Algorithm::kRing);
-  EXPECT_EQ(choose(costs, 2, 64), Algorithm::kDoubling);
-}
-
-TEST(Costs, ManyRanksThatAreNoPowerOfTwoPayForIt) {
-  const Costs costs = straight(1e-6, 1e-9);
-  EXPECT_GT(cost_of(costs, Algorithm::kDoubling, 5, 1000),
-            cost_of(costs, Algorithm::kDoubling, 4, 1000));
+TEST(Costs, TheCheapestIsChosen) {
+  const Costs costs = made_up();
+  EXPECT_EQ(choose(costs, 4), Algorithm::kDoubling);
+  EXPECT_EQ(choose(costs, 1900), Algorithm::kDoubling);
+  EXPECT_EQ(choose(costs, 5000), Algorithm::kHalvingDoubling);
+  EXPECT_EQ(choose(costs, 10'000), Algorithm::kRing);
+  EXPECT_EQ(choose(costs, 64U << 20), Algorithm::kRing);
 }
 
 }  // namespace

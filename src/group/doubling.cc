@@ -1,6 +1,7 @@
 // group/doubling.cc: a short list in one buffer.
 #include "group/doubling.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <vector>
@@ -20,8 +21,9 @@ class Exchange {
         scale_(scale),
         rank_(links.rank()),
         power_(static_cast<int>(std::bit_floor(static_cast<unsigned>(links.size())))),
-        is_greeted_inside_(links.is_length_checked()) {
-    const std::size_t bytes = sizeof(CallHeader) + list.length() * sizeof(float);
+        is_greeted_inside_(bytes_with_header(list) <= CallLinks::kGreetingBytes) {
+    std::size_t bytes = bytes_with_header(list);
+    if (!links.is_length_checked()) bytes = std::max(bytes, CallLinks::kGreetingBytes);
     const std::size_t room = (bytes + kCacheLineSize - 1) / kCacheLineSize * kCacheLineSize;
     const std::span<std::byte> memory = scratch.take(2 * room);
     ours_ = memory.first(bytes);
@@ -51,6 +53,9 @@ class Exchange {
   }
 
  private:
+  static std::size_t bytes_with_header(const TensorList& list) {
+    return sizeof(CallHeader) + list.length() * sizeof(float);
+  }
   float* ours() const { return reinterpret_cast<float*>(ours_.data() + sizeof(CallHeader)); }
   float* theirs() const { return reinterpret_cast<float*>(theirs_.data() + sizeof(CallHeader)); }
   std::span<std::byte> bytes_of(float* values, Interval part) const {
@@ -82,10 +87,8 @@ class Exchange {
     list_.for_pieces({0, list_.length()}, [&](auto copies, std::size_t at, std::size_t length) {
       auto* from = reinterpret_cast<std::byte*>(ours() + at);
       if (list_.type() == ValueType::kF32) {
-        combine({.copies = std::span(&from, 1),
-                 .scale = scale_,
-                 .targets = copies,
-                 .length = length});
+        combine(
+            {.copies = std::span(&from, 1), .scale = scale_, .targets = copies, .length = length});
         return;
       }
       // A bf16 zero that the sum is added to: -0, which leaves every number as it is.
@@ -110,7 +113,7 @@ class Exchange {
     }
   }
 
-  // The header goes with the values where a message of another length is an error, not a disaster.
+  // The header goes with the values if they are few.
   Result<> swap_whole(int peer) {
     if (!is_greeted_inside_) {
       GODWIT_TRY(links_.greet(peer, peer));
@@ -122,9 +125,7 @@ class Exchange {
   }
 
   Result<> check_header(int peer) {
-    CallHeader header;
-    std::memcpy(&header, theirs_.data(), sizeof header);
-    return compare_calls(links_.header(), header, peer);
+    return compare_calls(links_.header(), CallLinks::header_in(theirs_), peer);
   }
 
   Result<> give(int peer) {
@@ -153,9 +154,7 @@ class Exchange {
     if (!is_helped()) return {};
     GODWIT_TRY(take(rank_ - power_, ours_));
     if (!is_greeted_inside_) return {};
-    CallHeader header;
-    std::memcpy(&header, ours_.data(), sizeof header);
-    return compare_calls(links_.header(), header, rank_ - power_);
+    return compare_calls(links_.header(), CallLinks::header_in(ours_), rank_ - power_);
   }
 
   Result<> exchange_halves() {
@@ -175,8 +174,8 @@ class Exchange {
       const bool is_low = (rank_ & distance) == 0;
       levels.push_back({peer, is_low ? low : high, is_low ? high : low});
       const Level& level = levels.back();
-      GODWIT_TRY(links_.swap(peer, bytes_of(ours(), level.given), peer,
-                             bytes_of(theirs(), level.kept)));
+      GODWIT_TRY(
+          links_.swap(peer, bytes_of(ours(), level.given), peer, bytes_of(theirs(), level.kept)));
       add(level.kept);
       part = level.kept;
     }

@@ -40,6 +40,34 @@ class Exchanger {
   // if not, it must not happen.
   virtual bool is_length_checked() const = 0;
 
+  // Keeps transfers going that nobody waits for just now.
+  virtual void poke() {}
+
+  // Without a copy, where a back-end can. room(): where the next message to `peer` may be written;
+  // send() of just that memory then sends it as it is. Null if it must come from elsewhere, now or
+  // at all. Between the two nothing else is sent to `peer`.
+  virtual std::byte* room(int peer, std::size_t bytes) {
+    static_cast<void>(peer);
+    static_cast<void>(bytes);
+    return nullptr;
+  }
+  // Whether messages of this length from `peer` may be looked at where they are, by view(), instead
+  // of being received. The same in both directions, and always.
+  virtual bool has_views(int peer, std::size_t bytes) const {
+    static_cast<void>(peer);
+    static_cast<void>(bytes);
+    return false;
+  }
+  // The next message, until release(). Errors are those of wait(). REQUIRES: has_views(); no
+  // receive from `peer` is under way.
+  virtual Result<const std::byte*> view(int peer, std::size_t bytes, Time deadline) {
+    static_cast<void>(peer);
+    static_cast<void>(bytes);
+    static_cast<void>(deadline);
+    return invalid_argument("this back-end has no views");
+  }
+  virtual void release(int peer) { static_cast<void>(peer); }
+
   // Tells the others that this rank gives up, so that they need not wait until their deadline.
   // Does not wait.
   virtual void abandon(const Error& why) = 0;

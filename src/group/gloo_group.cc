@@ -157,8 +157,7 @@ Result<std::unique_ptr<Exchanger>> make_gloo_exchanger(const GlooOptions& option
     auto context = std::make_shared<gloo::rendezvous::Context>(options.rank, options.size);
     context->setTimeout(ms_until(deadline, time.now()));
     context->connectFullMesh(store, device);
-    return std::unique_ptr<Exchanger>(
-        std::make_unique<GlooExchanger>(options, std::move(context)));
+    return std::unique_ptr<Exchanger>(std::make_unique<GlooExchanger>(options, std::move(context)));
   } catch (const std::exception& error) {
     if (time.now() >= deadline) {
       return timeout("not all {} ranks of group {} came: {}", options.size, options.name,

@@ -1,5 +1,5 @@
-// group/gloo_group_test.cc: ranks over loopback sockets, as threads of one process; killed processes
-// are in tests/proc/group_test.py. Skipped in a build without gloo.
+// group/gloo_group_test.cc: ranks over loopback sockets, as threads of one process; killed
+// processes are in tests/proc/group_test.py. Skipped in a build without gloo.
 #include "group/gloo_group.h"
 
 #include <gmock/gmock.h>
@@ -73,33 +73,30 @@ TEST_F(GlooGroup, DifferentCallsAreAnErrorOnAllRanks) {
 }
 
 TEST_F(GlooGroup, WhoDoesNotComeIsATimeout) {
-  const auto exchanger = make_gloo_exchanger({.folder = folder_,
-                                              .rank = 0,
-                                              .size = 2,
-                                              .wait_max = std::chrono::milliseconds(200)});
+  const auto exchanger = make_gloo_exchanger(
+      {.folder = folder_, .rank = 0, .size = 2, .wait_max = std::chrono::milliseconds(200)});
   ASSERT_FALSE(exchanger.ok());
   EXPECT_EQ(exchanger.error().code(), ErrorCode::kTimeout) << exchanger.error().message();
 }
 
 TEST_F(GlooGroup, SurvivorsGoOn) {
-  run(4, {.wait_max = std::chrono::seconds(20), .algorithm = Algorithm::kRing},
-      [&](Group& group) {
-        std::vector<float> values(1000, 1);
-        TensorList list;
-        list.add(values).value();
-        group.allreduce(list).value();
-        if (group.rank() == 1) return;  // closes its connections
-        const auto broken = group.allreduce(list);
-        ASSERT_FALSE(broken.ok());
-        EXPECT_EQ(broken.error().code(), ErrorCode::kUnavailable) << broken.error().message();
-        auto smaller = group.shrink();
-        ASSERT_TRUE(smaller.ok()) << smaller.error().message();
-        EXPECT_EQ((*smaller)->size(), 3);
-        EXPECT_EQ((*smaller)->rank(), group.rank() == 0 ? 0 : group.rank() - 1);
-        std::fill(values.begin(), values.end(), 2.0F);
-        (*smaller)->allreduce(list).value();
-        EXPECT_THAT(values, testing::Each(6.0F));
-      });
+  run(4, {.wait_max = std::chrono::seconds(20), .algorithm = Algorithm::kRing}, [&](Group& group) {
+    std::vector<float> values(1000, 1);
+    TensorList list;
+    list.add(values).value();
+    group.allreduce(list).value();
+    if (group.rank() == 1) return;  // closes its connections
+    const auto broken = group.allreduce(list);
+    ASSERT_FALSE(broken.ok());
+    EXPECT_EQ(broken.error().code(), ErrorCode::kUnavailable) << broken.error().message();
+    auto smaller = group.shrink();
+    ASSERT_TRUE(smaller.ok()) << smaller.error().message();
+    EXPECT_EQ((*smaller)->size(), 3);
+    EXPECT_EQ((*smaller)->rank(), group.rank() == 0 ? 0 : group.rank() - 1);
+    std::fill(values.begin(), values.end(), 2.0F);
+    (*smaller)->allreduce(list).value();
+    EXPECT_THAT(values, testing::Each(6.0F));
+  });
 }
 
 }  // namespace

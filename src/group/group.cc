@@ -31,7 +31,7 @@ Result<std::unique_ptr<Group>> Group::open(std::unique_ptr<Exchanger> exchanger,
   if (options.ring.chunk_bytes < 64 || options.ring.in_flight < 1) {
     return invalid_argument("chunks of a ring have 64 bytes at least, and one is in flight");
   }
-  // NOLINTNEXTLINE: the constructor is private
+  // NOLINT: the constructor is private
   std::unique_ptr<Group> group(new Group(std::move(exchanger), options));
   if (group->size() > 1 && !options.algorithm) GODWIT_TRY(group->measure());
   return group;
@@ -61,7 +61,9 @@ Result<> Group::allgather(const TensorList& list) {
 Result<> Group::broadcast(const TensorList& list, int root) {
   return run({.verb = CallVerb::kBroadcast, .root = root}, list);
 }
-Result<> Group::barrier() { return run({.verb = CallVerb::kBarrier}, TensorList()); }
+Result<> Group::barrier() {
+  return run({.verb = CallVerb::kBarrier}, TensorList());
+}
 
 PendingCall Group::allreduce_async(const TensorList& list, Reduction reduction) {
   return post({.verb = CallVerb::kAllreduce, .reduction = reduction}, list);
@@ -75,7 +77,9 @@ PendingCall Group::allgather_async(const TensorList& list) {
 PendingCall Group::broadcast_async(const TensorList& list, int root) {
   return post({.verb = CallVerb::kBroadcast, .root = root}, list);
 }
-PendingCall Group::barrier_async() { return post({.verb = CallVerb::kBarrier}, TensorList()); }
+PendingCall Group::barrier_async() {
+  return post({.verb = CallVerb::kBarrier}, TensorList());
+}
 
 Result<> Group::check(const Request& request) const {
   if (0 <= request.root && request.root < size_) return {};
@@ -97,7 +101,7 @@ PendingCall Group::post(const Request& request, const TensorList& list) {
 
 Algorithm Group::algorithm_for(const TensorList& list) const {
   if (options_.algorithm) return *options_.algorithm;
-  return choose(costs_, size_, list.length() * sizeof(float));
+  return choose(costs_, list.length() * sizeof(float));
 }
 
 Result<> Group::perform(const Request& request, const TensorList& list) {
@@ -108,8 +112,7 @@ Result<> Group::perform(const Request& request, const TensorList& list) {
   const std::uint64_t sequence = ++sequence_;
   if (size_ == 1) return perform_alone(request, list, scale);
   const bool is_allreduce = request.verb == CallVerb::kAllreduce;
-  const Algorithm algorithm =
-      is_allreduce && size_ > 1 ? algorithm_for(list) : Algorithm::kRing;
+  const Algorithm algorithm = is_allreduce && size_ > 1 ? algorithm_for(list) : Algorithm::kRing;
   const CallHeader header{.verb = request.verb,
                           .value_bytes = static_cast<std::uint8_t>(value_bytes(list.type())),
                           .algorithm = static_cast<std::uint8_t>(algorithm),

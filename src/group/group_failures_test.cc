@@ -1,5 +1,5 @@
-// group/group_failures_test.cc: calls that go on by themselves, calls that differ, ranks that do not
-// come.
+// group/group_failures_test.cc: calls that go on by themselves, calls that differ, ranks that do
+// not come.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -154,13 +154,15 @@ TEST(GroupArguments, AreRefusedBeforeAnythingIsSent) {
     group.barrier().value();
     EXPECT_EQ(group.shrink().error().code(), ErrorCode::kInvalidArgument);
   });
-  EXPECT_FALSE(Group::open(std::move(make_inproc_exchangers(1)[0]), {.wait_max = Duration(0)}).ok());
+  EXPECT_FALSE(
+      Group::open(std::move(make_inproc_exchangers(1)[0]), {.wait_max = Duration(0)}).ok());
 }
 
 TEST(GroupDestruction, AmidACallTellsTheOthers) {
   auto exchangers = make_inproc_exchangers(2);
   auto first = Group::open(std::move(exchangers[0]), patient()).value();
-  auto second = Group::open(std::move(exchangers[1]), patient(std::chrono::milliseconds(100))).value();
+  auto second =
+      Group::open(std::move(exchangers[1]), patient(std::chrono::milliseconds(100))).value();
   std::vector<float> values(10);
   TensorList list;
   list.add(values).value();

@@ -19,9 +19,9 @@
 namespace godwit {
 
 // run(group) on a thread for each rank.
-inline void run_ranks(int size, const GroupOptions& options,
-                      const std::function<void(Group&)>& run) {
-  auto exchangers = make_inproc_exchangers(size);
+inline void run_ranks(int size, const GroupOptions& options, const std::function<void(Group&)>& run,
+                      bool with_views = false) {
+  auto exchangers = make_inproc_exchangers(size, with_views);
   std::vector<std::jthread> threads;
   for (auto& exchanger : exchangers) {
     threads.emplace_back([&options, &run, mine = std::move(exchanger)]() mutable {

@@ -10,6 +10,8 @@
 
 #include "base/check.h"
 #include "base/mutex.h"
+#include "group/scratch.h"
+#include "group/shared_exchanger.h"
 
 namespace godwit {
 namespace {
@@ -64,8 +66,8 @@ class InprocExchanger final : public Exchanger {
   Result<> wait(Transfer transfer, Time deadline) override {
     MutexLock lock(state_->mutex);
     const State::Begun& begun = *begun_[transfer];
-    const bool in_time = state_->changed.wait_until(
-        lock, deadline, [&]() GODWIT_REQUIRES(state_->mutex) {
+    const bool in_time =
+        state_->changed.wait_until(lock, deadline, [&]() GODWIT_REQUIRES(state_->mutex) {
           return begun.is_done || state_->given_up.has_value();
         });
     if (begun.is_done) {
@@ -148,12 +150,22 @@ class InprocExchanger final : public Exchanger {
 
 }  // namespace
 
-std::vector<std::unique_ptr<Exchanger>> make_inproc_exchangers(int size) {
+std::vector<std::unique_ptr<Exchanger>> make_inproc_exchangers(int size, bool with_views) {
   GODWIT_CHECK_GE(size, 1);
   const auto state = std::make_shared<State>(size);
   std::vector<std::unique_ptr<Exchanger>> all;
   for (int rank = 0; rank < size; ++rank) {
     all.push_back(std::make_unique<InprocExchanger>(state, rank));
+  }
+  if (!with_views) return all;
+  const auto memory = std::make_shared<std::vector<Scratch>>(static_cast<std::size_t>(size));
+  std::vector<std::byte*> places;
+  for (Scratch& part : *memory) {
+    places.push_back(part.take(SharedLinks::memory_bytes(size)).data());
+    SharedLinks::clear(places.back(), size);
+  }
+  for (auto& exchanger : all) {
+    exchanger = with_shared_memory(std::move(exchanger), places, memory);
   }
   return all;
 }

@@ -11,6 +11,7 @@ namespace godwit {
 
 // One exchanger a rank; they share memory, which lives until the last of them is gone. A send is
 // done when its bytes were received: nothing is buffered, as with large messages of MPI.
-std::vector<std::unique_ptr<Exchanger>> make_inproc_exchangers(int size);
+// `with_views`: short messages go the way that ranks of one host take (shared_exchanger.h).
+std::vector<std::unique_ptr<Exchanger>> make_inproc_exchangers(int size, bool with_views = false);
 
 }  // namespace godwit

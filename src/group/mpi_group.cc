@@ -7,12 +7,13 @@
 #include <array>
 #include <cstring>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "base/check.h"
 #include "base/mutex.h"
 #include "base/try.h"
+#include "group/patience.h"
+#include "group/shared_exchanger.h"
 
 namespace godwit {
 namespace {
@@ -87,7 +88,7 @@ class MpiExchanger final : public Exchanger {
   Result<> wait(Transfer transfer, Time deadline) override {
     Begun& begun = begun_[transfer];
     MPI_Status status;
-    for (std::uint64_t looks = 0;; ++looks) {
+    for (Patience patience(time_, deadline, false);;) {
       int is_done = 0;
       int code = MPI_SUCCESS;
       {
@@ -96,15 +97,18 @@ class MpiExchanger final : public Exchanger {
       }
       if (code != MPI_SUCCESS) return failed_test(begun, code);
       if (is_done != 0) break;
-      if (looks < kEagerLooks) continue;
-      std::this_thread::yield();
-      if (looks % kLooksPerClock == 0 && time_.now() >= deadline) {
-        return timeout("rank {} does not {}", begun.peer, begun.is_send ? "receive" : "send");
-      }
+      if (patience.goes_on()) continue;
+      return timeout("rank {} does not {}", begun.peer, begun.is_send ? "receive" : "send");
     }
     if (!begun.is_send) GODWIT_TRY(check_arrival(begun, status));
     free_.push_back(transfer);
     return {};
+  }
+
+  void poke() override {
+    MutexLock lock(mutex_);
+    int is_there = 0;
+    MPI_Iprobe(MPI_ANY_SOURCE, kTag, communicator_, &is_there, MPI_STATUS_IGNORE);
   }
 
   void abandon(const Error& why) override {
@@ -135,9 +139,6 @@ class MpiExchanger final : public Exchanger {
   };
 
   static constexpr int kTag = 1;
-  // Looks before the processor is offered to others: about 50 us.
-  static constexpr std::uint64_t kEagerLooks = 500;
-  static constexpr std::uint64_t kLooksPerClock = 64;
 
   Transfer take_slot(int peer, std::size_t length, bool is_send) {
     GODWIT_CHECK(peer != rank_ && 0 <= peer && peer < size_ && length > 0);
@@ -203,6 +204,65 @@ class MpiExchanger final : public Exchanger {
   std::vector<Transfer> free_;
 };
 
+// Memory that the ranks of a host share.
+class HostMemory {
+ public:
+  HostMemory() = default;
+  HostMemory(const HostMemory&) = delete;
+  HostMemory& operator=(const HostMemory&) = delete;
+
+  // A call of all ranks, which waits for them.
+  void free() {
+    if (window_ != MPI_WIN_NULL) MPI_Win_free(&window_);
+    if (host_ != MPI_COMM_NULL) MPI_Comm_free(&host_);
+  }
+
+  // Where the memory of each rank is; null for those of other hosts. A call of all ranks.
+  Result<std::vector<std::byte*>> share(int rank, int size) {
+    GODWIT_TRY(checked(
+        MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &host_),
+        "finding the ranks of this host"));
+    const std::size_t bytes = SharedLinks::memory_bytes(size) + kLineBytes;
+    void* ours = nullptr;
+    GODWIT_TRY(checked(MPI_Win_allocate_shared(static_cast<MPI_Aint>(bytes), 1, MPI_INFO_NULL,
+                                               host_, &ours, &window_),
+                       "sharing memory"));
+    GODWIT_TRY_ASSIGN(const auto local, ranks_of_host(rank));
+    std::vector<std::byte*> places(static_cast<std::size_t>(size));
+    for (std::size_t i = 0; i < local.size(); ++i) {
+      MPI_Aint length = 0;
+      int unit = 0;
+      void* at = nullptr;
+      GODWIT_TRY(checked(MPI_Win_shared_query(window_, static_cast<int>(i), &length, &unit, &at),
+                         "finding shared memory"));
+      places[static_cast<std::size_t>(local[i])] = aligned(at);
+    }
+    // All must be ready before anybody uses one of them.
+    SharedLinks::clear(aligned(ours), size);
+    GODWIT_TRY(checked(MPI_Barrier(host_), "waiting for the ranks of this host"));
+    return places;
+  }
+
+ private:
+  static constexpr std::size_t kLineBytes = kCacheLineSize;
+
+  static std::byte* aligned(void* at) {
+    const auto address = reinterpret_cast<std::uintptr_t>(at);
+    return reinterpret_cast<std::byte*>((address + kLineBytes - 1) / kLineBytes * kLineBytes);
+  }
+  Result<std::vector<int>> ranks_of_host(int rank) {
+    int count = 0;
+    GODWIT_TRY(checked(MPI_Comm_size(host_, &count), "counting the ranks of this host"));
+    std::vector<int> ranks(static_cast<std::size_t>(count));
+    GODWIT_TRY(checked(MPI_Allgather(&rank, 1, MPI_INT, ranks.data(), 1, MPI_INT, host_),
+                       "gathering the ranks of this host"));
+    return ranks;
+  }
+
+  MPI_Comm host_ = MPI_COMM_NULL;
+  MPI_Win window_ = MPI_WIN_NULL;
+};
+
 class RealMpi final : public MpiRuntime {
  public:
   explicit RealMpi(bool is_ours) : is_ours_(is_ours) {
@@ -210,8 +270,10 @@ class RealMpi final : public MpiRuntime {
     MPI_Comm_size(MPI_COMM_WORLD, &size_);
   }
   ~RealMpi() override {
-    // Not after a failure: it would wait for ranks that do not come.
-    if (is_ours_ && !has_failed_) MPI_Finalize();
+    // Not after a failure: these would wait for ranks that do not come.
+    if (has_failed_) return;
+    for (const auto& memory : memories_) memory->free();
+    if (is_ours_) MPI_Finalize();
   }
   RealMpi(const RealMpi&) = delete;
   RealMpi& operator=(const RealMpi&) = delete;
@@ -231,8 +293,11 @@ class RealMpi final : public MpiRuntime {
     MPI_Comm own = MPI_COMM_NULL;
     GODWIT_TRY(checked(MPI_Comm_dup(MPI_COMM_WORLD, &own), "making a communicator"));
     GODWIT_TRY(checked(MPI_Comm_set_errhandler(own, MPI_ERRORS_RETURN), "setting errors"));
-    return std::unique_ptr<Exchanger>(
-        std::make_unique<MpiExchanger>(mutex_, has_failed_, own, rank_, size_));
+    const auto memory = std::make_shared<HostMemory>();
+    memories_.push_back(memory);
+    GODWIT_TRY_ASSIGN(auto places, memory->share(rank_, size_));
+    auto messages = std::make_unique<MpiExchanger>(mutex_, has_failed_, own, rank_, size_);
+    return with_shared_memory(std::move(messages), std::move(places), memory);
   }
 
   Result<> plain_allreduce(std::span<float> values) override {
@@ -250,6 +315,7 @@ class RealMpi final : public MpiRuntime {
   Mutex mutex_;  // held inside of MPI
   bool has_failed_ = false;
   const bool is_ours_;
+  std::vector<std::shared_ptr<HostMemory>> memories_;  // of all exchangers so far
   int rank_ = 0;
   int size_ = 0;
 };
@@ -263,8 +329,8 @@ Result<std::unique_ptr<MpiRuntime>> MpiRuntime::begin() {
   if (is_begun != 0) {
     MPI_Query_thread(&level);
   } else {
-    GODWIT_TRY(checked(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &level),
-                       "beginning MPI"));
+    GODWIT_TRY(
+        checked(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &level), "beginning MPI"));
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   }
   if (level < MPI_THREAD_SERIALIZED) {

@@ -77,7 +77,9 @@ class Meeting {
     }
     const bool is_all = seen_ == static_cast<std::size_t>(options_.size);
     const bool is_all_but_one = seen_ + 1 == static_cast<std::size_t>(options_.size);
-    Duration settle = is_all ? Duration(0) : is_all_but_one ? options_.settle / 10 : options_.settle;
+    Duration settle = is_all           ? Duration(0)
+                      : is_all_but_one ? options_.settle / 10
+                                       : options_.settle;
     // The lowest closes the list, and if it is gone, too, the next, somewhat later.
     const auto place = std::ranges::find(present, options_.rank) - present.begin();
     settle += place * options_.settle;

@@ -41,9 +41,15 @@ class Survivors : public testing::Test {
   std::string folder_;
 };
 
-TEST_F(Survivors, AllButOneFindEachOther) { expect_all_find(4, {0, 2, 3}); }
-TEST_F(Survivors, AFewFindEachOtherWithoutRankZero) { expect_all_find(5, {2, 4}); }
-TEST_F(Survivors, OneIsLeftAlone) { expect_all_find(3, {1}); }
+TEST_F(Survivors, AllButOneFindEachOther) {
+  expect_all_find(4, {0, 2, 3});
+}
+TEST_F(Survivors, AFewFindEachOtherWithoutRankZero) {
+  expect_all_find(5, {2, 4});
+}
+TEST_F(Survivors, OneIsLeftAlone) {
+  expect_all_find(3, {1});
+}
 
 TEST_F(Survivors, WhoComesTooLateIsToldSo) {
   expect_all_find(3, {0, 1});

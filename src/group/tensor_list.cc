@@ -26,8 +26,8 @@ Result<> TensorList::append(ValueType type, std::span<const std::span<Value>> co
                             value_bytes(type), value_bytes(type_));
   }
   if (copies.size() != copies_) {
-    return invalid_argument("tensor {} has {} copies, the list's have {}", tensors(),
-                            copies.size(), copies_);
+    return invalid_argument("tensor {} has {} copies, the list's have {}", tensors(), copies.size(),
+                            copies_);
   }
   for (const auto& copy : copies) {
     if (copy.size() == copies[0].size()) continue;

@@ -18,7 +18,9 @@ enum class ValueType : std::uint8_t {
   kBf16,  // the upper half of a float
 };
 
-inline std::size_t value_bytes(ValueType type) { return type == ValueType::kF32 ? 4 : 2; }
+inline std::size_t value_bytes(ValueType type) {
+  return type == ValueType::kF32 ? 4 : 2;
+}
 
 // Seen flattened, the list is one vector: the elements of the first tensor, then of the second, and
 // so on.

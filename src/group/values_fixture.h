@@ -18,7 +18,9 @@ ValueType type_of() {
   return std::is_same_v<Value, float> ? ValueType::kF32 : ValueType::kBf16;
 }
 
-inline float number(float value) { return value; }
+inline float number(float value) {
+  return value;
+}
 inline float number(std::uint16_t value) {
   return std::bit_cast<float>(std::uint32_t{value} << 16);
 }

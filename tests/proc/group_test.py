@@ -2,8 +2,9 @@
 """tests/proc/group_test.py: groups of real processes: over MPI by mpirun, and over gloo with ranks
 that are killed. What is not installed, or not built in, is skipped.
 
-  group_test.py PATH/group_job [unittest arguments]
+  group_test.py PATH/group_job PATH/godwit [unittest arguments]
 """
+import json
 import os
 import re
 import shutil
@@ -15,6 +16,7 @@ import time
 import unittest
 
 GROUP_JOB = ''
+GODWIT = ''
 MPIRUN = shutil.which('mpirun.openmpi')
 
 
@@ -61,6 +63,20 @@ class MpiTest(GroupTest):
         _, out = self.run_job(2, 'late')
         self.assertIn('timeout: rank 0 of 2 in barrier #1: rank 1 does not', out)
         self.assertNotIn('after the deadline', out)
+
+
+    def test_the_benchmark_runs_and_verifies(self):
+        done = subprocess.run([GODWIT, 'bench', 'collective', '--quick', '--ranks', '2', '--json'],
+                              text=True, timeout=100, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE)
+        if 'built without MPI' in done.stderr:
+            self.skipTest('built without MPI')
+        self.assertEqual(done.returncode, 0, done.stderr)
+        cases = [json.loads(line) for line in done.stdout.splitlines()]
+        names = [case['case'] for case in cases]
+        for name in ('one/large', 'copies=4/large', 'small tensors', 'unequal tensors'):
+            self.assertIn(f'2 ranks/{name}', names)
+        self.assertTrue(all(case['ratio'] > 0 for case in cases), cases)
 
 
 class GlooTest(GroupTest):
@@ -117,4 +133,5 @@ class GlooTest(GroupTest):
 
 if __name__ == '__main__':
     GROUP_JOB = os.path.abspath(sys.argv.pop(1))
+    GODWIT = os.path.abspath(sys.argv.pop(1))
     unittest.main()
