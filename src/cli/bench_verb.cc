@@ -1,6 +1,7 @@
 // cli/bench_verb.cc: `godwit bench store | remote | clocks | ...`: this machine against its limits.
 #include <unistd.h>
 
+#include <fstream>
 #include <functional>
 #include <memory>
 #include <ostream>
@@ -10,6 +11,7 @@
 
 #include "base/try.h"
 #include "bench/clock_bench.h"
+#include "bench/collective_bench.h"
 #include "bench/pace_bench.h"
 #include "bench/placement_bench.h"
 #include "bench/remote_bench.h"
@@ -209,6 +211,39 @@ PaceBenchOptions pace_options(std::int64_t seeds, bool quick) {
   return options;
 }
 
+struct CollectiveFlags {
+  std::vector<int> ranks = {2, 4};
+  std::string case_of;
+  std::string rank_in;  // this is a rank, and that the folder in which it leaves its results
+};
+
+Result<> run_collective(const CollectiveFlags& flags, bool quick,
+                        const std::function<void(const BenchResult&)>& on_result) {
+  if (flags.rank_in.empty()) {
+    CollectiveBenchOptions options;
+    options.ranks = flags.ranks;
+    options.is_quick = quick;
+    options.case_of = flags.case_of;
+    options.environment = parse_environment(environ);
+    return run_collective_bench(options, on_result);
+  }
+  const CollectiveRankOptions options{
+      .sizes = quick ? CollectiveSizes::quick() : CollectiveSizes::full(),
+      .folder = flags.rank_in,
+      .case_of = flags.case_of};
+  return run_collective_rank(options, [&](const BenchResult& result) {
+    std::ofstream(flags.rank_in + "/results", std::ios::app) << to_result_line(result) << "\n";
+  });
+}
+
+void add_collective_flags(CLI::App& bench, CollectiveFlags& flags) {
+  bench.add_option("--ranks", flags.ranks, "how many, as 2,4")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 1024));
+  bench.add_option("--case", flags.case_of, "only cases that have this in their name");
+  bench.add_option("--rank-in", flags.rank_in)->group("");  // of ourselves: hidden
+}
+
 using Run = std::function<Result<>(bool quick, const OnResult&)>;
 
 CLI::App* add_bench(CLI::App& verb, Action& action, const char* name, const char* what, Run run) {
@@ -292,6 +327,13 @@ void add_bench_verb(CLI::App& app, Action& action) {
             return run_placement_bench(options, on_result);
           });
   add_placement_flags(*placement, *flags);
+  auto collective_flags = std::make_shared<CollectiveFlags>();
+  CLI::App* collective =
+      add("collective", "sums over the ranks of a group against those of MPI and gloo",
+          [collective_flags](bool quick, const OnResult& on_result) {
+            return run_collective(*collective_flags, quick, on_result);
+          });
+  add_collective_flags(*collective, *collective_flags);
   add_training_benches(add);
 }
 

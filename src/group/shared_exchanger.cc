@@ -1,0 +1,157 @@
+// group/shared_exchanger.cc: which way a message goes, and waiting for either.
+#include "group/shared_exchanger.h"
+
+#include <deque>
+#include <thread>
+#include <utility>
+
+#include "base/try.h"
+#include "group/patience.h"
+
+namespace godwit {
+namespace {
+
+class SharedExchanger final : public Exchanger {
+ public:
+  SharedExchanger(std::unique_ptr<Exchanger> others, std::vector<std::byte*> memory,
+                  std::shared_ptr<void> keeper)
+      : keeper_(std::move(keeper)),
+        others_(std::move(others)),
+        links_(others_->rank(), std::move(memory)),
+        is_crowded_(links_.local_ranks() > static_cast<int>(std::thread::hardware_concurrency())) {}
+
+  int rank() const override { return others_->rank(); }
+  int size() const override { return others_->size(); }
+  bool is_length_checked() const override { return others_->is_length_checked(); }
+
+  Result<Transfer> send(int peer, std::span<const std::byte> bytes) override {
+    const Transfer transfer = take_slot(peer, true);
+    Begun& begun = begun_[transfer];
+    if (!links_.carries(peer, bytes.size())) {
+      GODWIT_TRY_ASSIGN(begun.other, others_->send(peer, bytes));
+      return note_other(transfer);
+    }
+    // Never written to: it is copied from.
+    begun.shared = {const_cast<std::byte*>(bytes.data()), bytes.size()};
+    links_.send(peer, begun.shared);
+    return transfer;
+  }
+
+  Result<Transfer> receive(int peer, std::span<std::byte> bytes) override {
+    const Transfer transfer = take_slot(peer, false);
+    Begun& begun = begun_[transfer];
+    if (!links_.carries(peer, bytes.size())) {
+      GODWIT_TRY_ASSIGN(begun.other, others_->receive(peer, bytes));
+      return note_other(transfer);
+    }
+    begun.shared = {bytes.data(), bytes.size()};
+    links_.receive(peer, begun.shared);
+    return transfer;
+  }
+
+  Result<> wait(Transfer transfer, Time deadline) override {
+    Begun& begun = begun_[transfer];
+    if (begun.is_other) {
+      // Nobody would move these while the other exchanger waits.
+      GODWIT_TRY(look_until(deadline, begun, [&] { return !links_.has_queued_sends(); }));
+      GODWIT_TRY(others_->wait(begun.other, deadline));
+      --others_under_way_;
+    } else {
+      GODWIT_TRY(look_until(deadline, begun, [&] { return begun.shared.is_done; }));
+    }
+    free_.push_back(transfer);
+    return {};
+  }
+
+  std::byte* room(int peer, std::size_t bytes) override {
+    return links_.carries(peer, bytes) ? links_.room(peer) : nullptr;
+  }
+  bool has_views(int peer, std::size_t bytes) const override { return links_.carries(peer, bytes); }
+  Result<const std::byte*> view(int peer, std::size_t bytes, Time deadline) override {
+    const Begun waiting{.peer = peer};
+    const std::byte* message = nullptr;
+    GODWIT_TRY_ASSIGN(message, links_.front(peer, bytes));
+    if (message != nullptr) return message;
+    Error wrong = aborted("nothing");
+    bool is_wrong = false;
+    GODWIT_TRY(look_until(deadline, waiting, [&] {
+      auto found = links_.front(peer, bytes);
+      is_wrong = !found.ok();
+      if (is_wrong) {
+        wrong = found.error();
+      } else {
+        message = *found;
+      }
+      return is_wrong || message != nullptr;
+    }));
+    if (is_wrong) return wrong;
+    return message;
+  }
+  void release(int peer) override { links_.pop(peer); }
+  void poke() override { others_->poke(); }
+
+  void abandon(const Error& why) override {
+    links_.give_up(why.message());
+    others_->abandon(why);
+  }
+
+ private:
+  struct Begun {
+    SharedLinks::Begun shared;
+    Transfer other = 0;
+    bool is_other = false;
+    bool is_send = false;
+    int peer = 0;
+  };
+
+  Transfer take_slot(int peer, bool is_send) {
+    if (free_.empty()) {
+      begun_.emplace_back();
+      free_.push_back(static_cast<Transfer>(begun_.size() - 1));
+    }
+    const Transfer transfer = free_.back();
+    free_.pop_back();
+    begun_[transfer] = {.is_send = is_send, .peer = peer};
+    return transfer;
+  }
+  Transfer note_other(Transfer transfer) {
+    begun_[transfer].is_other = true;
+    ++others_under_way_;
+    return transfer;
+  }
+
+  template <class Done>
+  Result<> look_until(Time deadline, const Begun& for_whom, Done&& is_done) {
+    if (is_done()) return {};
+    Patience patience(time_, deadline, is_crowded_);
+    while (true) {
+      GODWIT_TRY(links_.progress());
+      if (is_done()) return {};
+      if (patience.is_round()) {
+        GODWIT_TRY(links_.check_others());
+        if (others_under_way_ > 0) others_->poke();
+      }
+      if (patience.goes_on()) continue;
+      return timeout("rank {} does not {}", for_whom.peer, for_whom.is_send ? "receive" : "send");
+    }
+  }
+
+  const RealTime time_;
+  const std::shared_ptr<void> keeper_;  // destroyed last
+  const std::unique_ptr<Exchanger> others_;
+  SharedLinks links_;
+  const bool is_crowded_;
+  std::deque<Begun> begun_;  // which stay where they are
+  std::vector<Transfer> free_;
+  int others_under_way_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Exchanger> with_shared_memory(std::unique_ptr<Exchanger> others,
+                                              std::vector<std::byte*> memory,
+                                              std::shared_ptr<void> keeper) {
+  return std::make_unique<SharedExchanger>(std::move(others), std::move(memory), std::move(keeper));
+}
+
+}  // namespace godwit

@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+"""tests/proc/group_test.py: groups of real processes: over MPI by mpirun, and over gloo with ranks
+that are killed. What is not installed, or not built in, is skipped.
+
+  group_test.py PATH/group_job PATH/godwit [unittest arguments]
+"""
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+GROUP_JOB = ''
+GODWIT = ''
+MPIRUN = shutil.which('mpirun.openmpi')
+
+
+class GroupTest(unittest.TestCase):
+    def setUp(self):
+        self.dir = tempfile.mkdtemp(prefix='godwit-test-')
+        self.addCleanup(shutil.rmtree, self.dir, ignore_errors=True)
+
+
+@unittest.skipUnless(MPIRUN, 'Open MPI is not installed; run tools/setup test')
+class MpiTest(GroupTest):
+    def run_job(self, ranks: int, what: str) -> tuple[int, str]:
+        # A folder of its own for each job: two launchers that make the same one at once fail.
+        environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT='1',
+                           OMPI_ALLOW_RUN_AS_ROOT_CONFIRM='1',
+                           OMPI_MCA_orte_tmpdir_base=self.dir)
+        command = [MPIRUN, '--oversubscribe', '--mca', 'mpi_yield_when_idle', '1', '-n',
+                   str(ranks), GROUP_JOB, 'mpi', what]
+        done = subprocess.run(command, env=environment, text=True, timeout=100,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        if 'built without MPI' in done.stdout:
+            self.skipTest('built without MPI')
+        return done.returncode, done.stdout
+
+    def test_all_verbs_give_the_right_values(self):
+        for ranks in (1, 2, 3, 4):
+            code, out = self.run_job(ranks, 'sums')
+            self.assertEqual((code, out.count('sums are right')), (0, ranks), out)
+
+    def test_an_idle_group_uses_no_processor(self):
+        code, out = self.run_job(2, 'idle')
+        self.assertEqual(code, 0, out)
+        self.assertEqual(out.count('idle: 0.00'), 2, out)
+
+    def test_different_calls_are_named_on_all_ranks(self):
+        begin = time.monotonic()
+        _, out = self.run_job(3, 'mismatch')
+        self.assertLess(time.monotonic() - begin, 30)  # not the deadline of 60 s
+        self.assertEqual(out.count('aborted: rank'), 3, out)
+        self.assertRegex(out, 'this one is at allgather #1 .* rank . at allreduce #1|'
+                         'this one is at allreduce #1 .* rank . at allgather #1')
+
+    def test_a_rank_that_does_not_come_is_named(self):
+        _, out = self.run_job(2, 'late')
+        self.assertIn('timeout: rank 0 of 2 in barrier #1: rank 1 does not', out)
+        self.assertNotIn('after the deadline', out)
+
+
+    def test_the_benchmark_runs_and_verifies(self):
+        done = subprocess.run([GODWIT, 'bench', 'collective', '--quick', '--ranks', '2', '--json'],
+                              text=True, timeout=100, stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE)
+        if 'built without MPI' in done.stderr:
+            self.skipTest('built without MPI')
+        self.assertEqual(done.returncode, 0, done.stderr)
+        cases = [json.loads(line) for line in done.stdout.splitlines()]
+        names = [case['case'] for case in cases]
+        for name in ('one/large', 'copies=4/large', 'small tensors', 'unequal tensors'):
+            self.assertIn(f'2 ranks/{name}', names)
+        self.assertTrue(all(case['ratio'] > 0 for case in cases), cases)
+
+
+class GlooTest(GroupTest):
+    def start(self, rank: int, size: int, what: str) -> subprocess.Popen:
+        return subprocess.Popen([GROUP_JOB, 'gloo', self.dir, str(rank), str(size), what],
+                                text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+    def finish(self, processes: list[subprocess.Popen]) -> list[tuple[int, str]]:
+        ends = []
+        try:
+            for process in processes:
+                out, _ = process.communicate(timeout=60)
+                if 'built without gloo' in out:
+                    self.skipTest('built without gloo')
+                ends.append((process.returncode, out))
+        finally:
+            for process in processes:
+                process.kill()
+                process.wait()
+                process.stdout.close()
+        return ends
+
+    def test_all_verbs_give_the_right_values(self):
+        for size in (2, 3):
+            self.dir = tempfile.mkdtemp(dir=self.dir)
+            ends = self.finish([self.start(rank, size, 'sums') for rank in range(size)])
+            self.assertEqual([code for code, _ in ends], [0] * size, ends)
+
+    def check_kill(self, size: int, victims: set[int]):
+        processes = [self.start(rank, size, 'work') for rank in range(size)]
+        for process in processes:
+            line = process.stdout.readline()
+            if 'built without gloo' in line:
+                self.finish(processes)
+            self.assertEqual(line, 'working\n')
+        time.sleep(0.3)
+        for victim in victims:
+            processes[victim].send_signal(signal.SIGKILL)
+        for rank, (code, out) in enumerate(self.finish(processes)):
+            if rank in victims:
+                continue
+            self.assertEqual(code, 0, out)
+            self.assertIn('unavailable: rank', out)
+            self.assertIn(f'{size - len(victims)} ranks go on', out)
+            self.assertIn('sums are right', out)
+            self.assertLess(int(re.search(r'told after (\d+) ms', out)[1]), 5000, out)
+
+    def test_survivors_of_a_killed_rank_go_on(self):
+        self.check_kill(3, {1})
+
+    def test_survivors_of_two_killed_ranks_go_on(self):
+        self.check_kill(4, {0, 2})
+
+
+if __name__ == '__main__':
+    GROUP_JOB = os.path.abspath(sys.argv.pop(1))
+    GODWIT = os.path.abspath(sys.argv.pop(1))
+    unittest.main()
