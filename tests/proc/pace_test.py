@@ -46,7 +46,7 @@ class PaceTest(TrainCase):
 
     def test_p1_two_slow_workers_are_not_waited_for(self):
         slow = 'workers 0-5: compute const 20ms; workers 6-7: compute const 200ms'
-        self.run_steps('healthy', 14, 6, '--pace', 'fixed', '--inject', slow)
+        self.run_steps('healthy', 14, 6, '--pace', 'fixed', '--inject', slow.split(';')[0])
         self.run_steps('six', 14, 8, '--pace', 'fixed:k=6', '--inject', slow)
         self.run_steps('all', 14, 8, '--pace', 'fixed', '--inject', slow)
         healthy, six, everyone = (self.usual(run) for run in ('healthy', 'six', 'all'))
@@ -141,7 +141,7 @@ class PaceTest(TrainCase):
         # long. Steps are so short that noise does not ask for more samples meanwhile.
         comm, compute = 'all: comm exp 40ms', 'all: compute const 40ms'
         for run, before, after in (('falls', comm, compute), ('rises', compute, comm)):
-            process = self.start('linreg', '--data', 'generated:linear,features=100,rows=50000',
+            process = self.start('linreg', '--data', 'generated:linear,features=100,rows=70000',
                                  '--nodes', '8', '--workers', '1', '--epochs', '1', '--set',
                                  f'batch={BATCH}', '--set', 'learning_rate=0.01', '--pace', 'auto',
                                  '--inject', f'{before} until step 150',
