@@ -33,7 +33,10 @@ struct GroupPlace {
 struct GroupPatience {
   double times = 20;                        // as often as its reports usually are apart
   std::chrono::milliseconds least{5'000};   // but never less than this,
-  std::chrono::milliseconds first{60'000};  // and this as long as that is not known
+  std::chrono::milliseconds first{60'000};  // and this as long as that is not known.
+  // While the connection of one of its ranks is broken, no longer than this: it may come back, and
+  // then counts again, but the others do not wait for that.
+  std::chrono::milliseconds broken{1'000};
 };
 
 // Who is there, as this node was told last.

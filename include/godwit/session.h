@@ -54,11 +54,13 @@ struct SessionOptions {
   std::int64_t servers = 0;
 
   // More than 0: nodes that are no servers and were lost may come back as new processes, of the
-  // same id, which open a session as at the start; node 0 lets them in at the rendezvous. They take
-  // part in barriers from the first on that they enter after open(); steps go on without them. When
-  // all others have said goodbye, servers wait so long for those that are lost. All tables must
-  // have Placement::kStatic and consistency async, there must be servers, and nodes that are none
-  // do not hear of each other. The same on all nodes.
+  // same id, which open a session as at the start; node 0 lets them in at the rendezvous. Barriers,
+  // and what comes with one (gather(), save(), load()), are of all nodes until ranks join their
+  // groups, and from then on of those that do not: ranks that were lost come back at any time, and
+  // nobody is to wait for them. Steps go on without those that were lost. When all others have said
+  // goodbye, servers wait so long for those that are lost. All tables must have Placement::kStatic
+  // and consistency async, there must be servers, and nodes that are none do not hear of each
+  // other. The same on all nodes.
   std::chrono::seconds rejoin_within{0};
 
   // Of groups (godwit/groups.h); node 0's counts.
@@ -150,8 +152,8 @@ class Session {
   // As this node was told last: ranks of groups and servers are.
   GroupsView groups() const;
 
-  // Nodes that are lost, of those that can be done without, as all nodes know it since the last
-  // barrier(), gather() or the like.
+  // Nodes that were not at the last barrier(), gather() or the like, as all that were there know:
+  // they are lost, of those that can be done without, or ranks of groups.
   std::vector<NodeId> absent() const;
 
   // Counters and gauges of this node by name, such as "pull.keys": what its workers have done so

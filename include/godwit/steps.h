@@ -45,7 +45,7 @@ Result<> check_steps(const StepOptions& options);
 Result<> check_step_table(const TableSpec& spec);
 
 // Positions of samples in an order of all samples of all epochs.
-struct Share {
+struct SampleShare {
   std::uint64_t first = 0;
   std::uint64_t count = 0;
 };
@@ -57,10 +57,10 @@ std::uint64_t sample_at(const StepOptions& options, std::uint64_t position);
 class Step {
  public:
   std::int64_t number() const { return static_cast<std::int64_t>(number_); }
-  std::span<const Share> shares() const { return shares_; }
+  std::span<const SampleShare> shares() const { return shares_; }
   std::uint64_t samples() const {
     std::uint64_t sum = 0;
-    for (const Share& share : shares_) sum += share.count;
+    for (const SampleShare& share : shares_) sum += share.count;
     return sum;
   }
   // Nobody will use what comes of it any more: to be asked now and then while computing, and
@@ -69,12 +69,12 @@ class Step {
 
  private:
   friend class Worker;
-  Step(std::uint64_t number, std::vector<Share> shares,
+  Step(std::uint64_t number, std::vector<SampleShare> shares,
        std::shared_ptr<const std::atomic<std::uint64_t>> over_below)
       : number_(number), shares_(std::move(shares)), over_below_(std::move(over_below)) {}
 
   std::uint64_t number_;
-  std::vector<Share> shares_;
+  std::vector<SampleShare> shares_;
   std::shared_ptr<const std::atomic<std::uint64_t>> over_below_;
 };
 

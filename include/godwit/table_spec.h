@@ -74,6 +74,7 @@ struct TableSpec {
   Placement placement = Placement::kIntent;
   // How changes and refreshes of copies travel. What is lost of a change goes with the next one.
   Codec codec = Codec::kFp32;
+  bool scratch = false;  // true: worth nothing later, and so not in checkpoints
 
   // Fails with kInvalidArgument naming the field, its value and its limit.
   Result<> validate() const;

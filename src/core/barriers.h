@@ -19,12 +19,12 @@ class Barriers {
   // This node is at its next barrier; the ticket is done when all nodes are at theirs.
   void enter(TicketId ticket);
 
-  // A node is lost, and the others go on. REQUIRES: this is the coordinator.
+  // A node is lost or has left, and the others go on. REQUIRES: this is the coordinator.
   void do_without(NodeId node);
   // It has come back, in a new life. Its first barrier is that of the start, which others have
   // passed; it is waited for again when it enters the next one. REQUIRES: this is the coordinator.
   void welcome(NodeId node);
-  // Nodes that were lost when the last barrier was left; the same on all nodes.
+  // Nodes that were not there when the last barrier was left; the same on all nodes.
   const std::vector<NodeId>& absent() const { return absent_; }
 
   // Nodes that have not come to the barrier at which this node is. REQUIRES: it is the coordinator.

@@ -217,14 +217,14 @@ inline Result<std::vector<float>> WiredCores::pull(std::int64_t node, TableId ta
                                                    std::span<const Key> keys,
                                                    std::uint32_t row_length) {
   NodeCore& at = core(node);
-  Split split;
+  KeySplit split;
   split.by(keys, nodes(), [&](Key key) { return at.router().first_hop(table, key); });
   std::vector<float> values(keys.size() * row_length, -1);
   const auto row = [&](std::size_t i) {
     return std::span(values).subspan(i * row_length, row_length);
   };
   RowScratch scratch;
-  for (const Split::Group& group : split.groups()) {
+  for (const KeySplit::Group& group : split.groups()) {
     if (group.node != at.self()) continue;
     for (const std::uint32_t i : group.positions) {
       const auto pulled = tables(node).find(table)->pull(keys.subspan(i, 1), row(i), scratch);
@@ -252,10 +252,10 @@ inline Result<> WiredCores::push(std::int64_t node, TableId table, std::span<con
                                  std::span<const float> floats, std::uint32_t row_length,
                                  PushMode mode) {
   NodeCore& at = core(node);
-  Split split;
+  KeySplit split;
   split.by(keys, nodes(), [&](Key key) { return at.router().first_hop(table, key); });
   RowScratch scratch;
-  for (const Split::Group& group : split.groups()) {
+  for (const KeySplit::Group& group : split.groups()) {
     if (group.node != at.self()) continue;
     for (const std::uint32_t i : group.positions) {
       TableRows& rows = *tables(node).find(table);

@@ -126,7 +126,7 @@ std::vector<OutgoingRequest> ExchangeCall::write(const PartitionMap& map,
   const std::size_t words = head_.codec.words();
   std::vector<OutgoingRequest> requests;
   positions_.clear();
-  for (const Split::Group& group : split_.groups()) {
+  for (const KeySplit::Group& group : split_.groups()) {
     for (std::size_t begin = 0; begin < group.positions.size(); begin += rows_max) {
       const auto positions =
           group.positions.subspan(begin, std::min(rows_max, group.positions.size() - begin));

@@ -71,7 +71,7 @@ class ExchangeCall {
   ExchangeMemory* memory_ = nullptr;
   Exchange head_;
   std::size_t length_ = 0;
-  Split split_;
+  KeySplit split_;
   std::vector<std::span<const std::uint32_t>> positions_;  // of each request
   std::vector<std::uint32_t> words_;
   std::vector<float> sent_;  // what the owners take the values for

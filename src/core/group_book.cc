@@ -109,10 +109,13 @@ GroupBook::Group* GroupBook::whole_group_of(NodeId node) {
 }
 
 Duration GroupBook::patience_with(const Group& group) const {
-  if (!group.usual) return patience_.first;
-  const auto times = Duration(
-      static_cast<Duration::rep>(static_cast<double>(group.usual->count()) * patience_.times));
-  return std::max<Duration>(times, patience_.least);
+  Duration patience = patience_.first;
+  if (group.usual) {
+    const auto times = Duration(
+        static_cast<Duration::rep>(static_cast<double>(group.usual->count()) * patience_.times));
+    patience = std::max<Duration>(times, patience_.least);
+  }
+  return group.down.empty() ? patience : std::min<Duration>(patience, patience_.broken);
 }
 
 void GroupBook::renew(Group& group, Time now) {
@@ -133,6 +136,19 @@ void GroupBook::progress(NodeId node, std::uint64_t step, Time now) {
   }
   group->last_progress = now;
   group->last_step = step;
+  renew(*group, now);
+}
+
+// One that had expired stays so until it shows progress.
+void GroupBook::on_down(NodeId node, Time now) {
+  Group* const group = whole_group_of(node);
+  if (group == nullptr || !group->down.insert(node).second || !group->is_live) return;
+  if (!group->is_waiting) group->expires = std::min(group->expires, now + patience_with(*group));
+}
+
+void GroupBook::on_up(NodeId node, Time now) {
+  Group* const group = whole_group_of(node);
+  if (group == nullptr || group->down.erase(node) == 0 || !group->is_live) return;
   renew(*group, now);
 }
 

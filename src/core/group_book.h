@@ -2,8 +2,9 @@
 // time is passed in. Owned by the coordinator's state machine.
 //
 // A group begins a life when all its ranks have joined, and ends it when one is gone. It is live
-// while it shows progress: not its connections count, but its steps, against how long those
-// usually take. One that had expired and shows progress is live again, in the same life.
+// while it shows progress: its steps count, against how long those usually take. A broken
+// connection only shortens the patience with it. One that had expired and shows progress is live
+// again, in the same life.
 #pragma once
 
 #include <cstdint>
@@ -36,6 +37,10 @@ class GroupBook {
   void begin_waiting(std::uint32_t group, Time now);
   void end_waiting(Time now);
 
+  // The connection to a node broke, or is there again.
+  void on_down(NodeId node, Time now);
+  void on_up(NodeId node, Time now);
+
   // Groups whose time is up are not live from now on.
   void expire(Time now);
   // When expire() may next have something to do.
@@ -58,6 +63,7 @@ class GroupBook {
     std::uint64_t incarnation = 0;
     std::uint32_t size = 0;
     Ranks ranks;  // of this life; fewer than size: it has ended
+    std::set<NodeId> down;  // ranks whose connection is broken
     bool is_live = false;
     bool is_waiting = false;
     Time expires = Time::max();

@@ -149,6 +149,42 @@ TEST_F(GroupBookTest, WhoIsLeftMayMakeASmallerGroup) {
   EXPECT_EQ(book.of(NodeId{3}), (GroupRecord{.life = 2, .group = 0, .size = 1}));
 }
 
+TEST_F(GroupBookTest, ABrokenConnectionIsNotWaitedForLong) {
+  join(3, {.group = 0, .rank = 0, .size = 2});
+  join(4, {.group = 0, .rank = 1, .size = 2});
+  book.on_down(NodeId{4}, at(seconds(2)));
+  EXPECT_EQ(book.deadline(), at(seconds(3)));
+  book.progress(NodeId{3}, 1, at(milliseconds(2500)));
+  EXPECT_EQ(book.deadline(), at(milliseconds(3500))) << "it goes on without that connection";
+  book.expire(at(milliseconds(3500)));
+  EXPECT_EQ(live(), Groups{});
+  book.on_up(NodeId{4}, at(seconds(4)));
+  EXPECT_EQ(live(), Groups{}) << "only progress shows that it goes on";
+  book.progress(NodeId{3}, 2, at(seconds(4)));
+  EXPECT_EQ(live(), Groups{0});
+  EXPECT_EQ(book.deadline(), at(seconds(64)));
+}
+
+TEST_F(GroupBookTest, AConnectionThatIsThereAgainInTimeChangesNothing) {
+  join(3, {.group = 0, .rank = 0, .size = 1});
+  compute(3, seconds(1), seconds(1), seconds(10));
+  const auto version = book.version();
+  book.on_down(NodeId{3}, at(seconds(10)));
+  book.on_up(NodeId{3}, at(milliseconds(10'500)));
+  EXPECT_EQ(book.deadline(), at(milliseconds(30'500)));
+  EXPECT_EQ(book.version(), version);
+}
+
+TEST_F(GroupBookTest, WhoHasDoneItsPartIsNotMissedInItBecauseItsConnectionBreaks) {
+  join(3, {.group = 0, .rank = 0, .size = 1});
+  book.begin_waiting(0, at(seconds(1)));
+  book.on_down(NodeId{3}, at(seconds(2)));
+  book.expire(at(seconds(50)));
+  EXPECT_EQ(live(), Groups{0});
+  book.end_waiting(at(seconds(50)));
+  EXPECT_EQ(book.deadline(), at(seconds(51)));
+}
+
 TEST_F(GroupBookTest, WhoWaitsForOthersDoesNotExpire) {
   join(3, {.group = 0});
   join(4, {.group = 1});

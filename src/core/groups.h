@@ -48,6 +48,13 @@ class Groups {
   // A part of a message about groups. kCorruption if `from` cannot have meant it.
   Result<> handle(NodeId from, const PartView& part, const FramePtr& frame, Time now);
 
+  // The connection to a node broke, or is there again.
+  void on_down(NodeId node, Time now) {
+    if (book_) book_->on_down(node, now);
+  }
+  void on_up(NodeId node, Time now) {
+    if (book_) book_->on_up(node, now);
+  }
   // A node is gone: it is lost, or has said goodbye. Nothing of it is answered any more.
   void forget(NodeId node, Time now);
 

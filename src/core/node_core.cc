@@ -69,7 +69,11 @@ void NodeCore::on_up(NodeId peer, Incarnation incarnation, Time now) {
     // Its transport should have refused it. What comes on this connection is nobody's.
     return on_down(peer, unavailable("a life of it that is over took its connection"), now);
   }
-  if (members_.on_up(peer, incarnation, now)) links_.on_up(peer);
+  if (members_.on_up(peer, incarnation, now)) {
+    links_.on_up(peer);
+    steps_.on_up(peer);
+    groups_.on_up(peer, now);
+  }
   note_losses(now);
 }
 
@@ -81,6 +85,8 @@ void NodeCore::on_down(NodeId peer, const Error& why, Time now) {
   links_.on_down(peer);
   if (members_.is_lost(peer)) return;
   members_.on_down(peer, why, now);
+  steps_.on_down(peer, now);
+  groups_.on_down(peer, now);
 }
 
 void NodeCore::on_frame(NodeId peer, const FramePtr& frame, Time now) {
@@ -218,6 +224,7 @@ Result<> NodeCore::handle_pull(const Pull& pull) {
 }
 
 Result<> NodeCore::handle(NodeId peer, const PartView& part, const FramePtr& frame, Time now) {
+  if (part.type == PartType::kGroupJoins) spare_at_barriers(peer);
   if (is_about_groups(part.type)) return groups_.handle(peer, part, frame, now);
   switch (part.type) {
     case PartType::kPull:

@@ -182,6 +182,7 @@ class NodeCore final : private TicketEvents {
   bool refuse_if_failed(TicketId ticket, const char* verb);
   void lose(NodeId peer, const Error& why, Time now);
   bool may_lose(NodeId peer) const;
+  void spare_at_barriers(NodeId peer);
   void do_without(NodeId peer, Time now);
   Result<> check_fit(const TableSpec& spec) const;
   bool may_come_back(NodeId peer) const;

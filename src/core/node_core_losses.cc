@@ -101,10 +101,18 @@ void NodeCore::say_bye(TicketId ticket) {
   waits_.begin(ticket, {.verb = "farewell"}, std::move(others));
 }
 
+// Where ranks of groups come and go, those that stay meet without them: at their own pace, whoever
+// is away.
+void NodeCore::spare_at_barriers(NodeId peer) {
+  if (options_.self != kCoordinator || options_.rejoin_within <= Duration::zero()) return;
+  if (may_lose(peer)) barriers_.do_without(peer);
+}
+
 Result<> NodeCore::on_bye(NodeId peer, const Bye& bye, Time now) {
   members_.on_bye(peer);
   clocks_.on_left(peer, now);
   groups_.forget(peer, now);
+  if (bye.reason == ByeReason::kFinished) spare_at_barriers(peer);
   links_.send_unnumbered(peer, make_frame(kFirstTerm, Receipt{}));
   if (bye.reason == ByeReason::kFailed && !failure_) {
     failure_ = unavailable("node {} gave up: {}", peer.value(), bye.text);

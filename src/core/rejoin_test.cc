@@ -16,13 +16,9 @@ using testing::HasSubstr;
 constexpr std::array<Key, 1> kKey{0};
 constexpr ExchangeOptions kElastic{.mode = ExchangeMode::kElastic};
 
-// Two servers and two ranks.
-class Rejoin : public testing::Test {
+// Two servers and two ranks, which have not joined their groups.
+class RejoinEarly : public testing::Test {
  protected:
-  Rejoin() {
-    cores.join_all(2);
-    table = cores.open(2, spec).value();
-  }
   TicketId enter_barrier(std::int64_t node) {
     const TicketId ticket = cores.core(node).waits().reserve();
     cores.core(node).enter_barrier(ticket);
@@ -41,6 +37,15 @@ class Rejoin : public testing::Test {
 
   const TableSpec spec = exchange_spec(Rule::elastic(0.5F), 1, 8);
   GroupCores cores{2, 2};
+};
+
+class Rejoin : public RejoinEarly {
+ protected:
+  Rejoin() {
+    cores.join_all(2);
+    table = cores.open(2, spec).value();
+  }
+
   TableId table;
 };
 
@@ -116,7 +121,21 @@ TEST_F(Rejoin, ALifeThatIsOverMayNotConnectAgain) {
   EXPECT_FALSE(cores.core(0).failure());
 }
 
-TEST_F(Rejoin, BarriersGoOnWithoutItAndThenWithItAgain) {
+TEST_F(Rejoin, RanksThatHaveJoinedAreNotWaitedForAtBarriers) {
+  const TicketId early = enter_barrier(0);
+  EXPECT_FALSE(is_done(0, early));
+  enter_barrier(1);
+  EXPECT_TRUE(is_done(0, early));
+  EXPECT_EQ(cores.core(1).barriers().absent(), (std::vector<NodeId>{NodeId{2}, NodeId{3}}));
+  // That its process ends then changes nothing.
+  cores.kill(3);
+  cores.pass(seconds(5));
+  enter_barrier(0);
+  EXPECT_TRUE(is_done(1, enter_barrier(1)));
+  EXPECT_EQ(cores.core(1).barriers().absent().size(), 2);
+}
+
+TEST_F(RejoinEarly, BarriersGoOnWithoutItAndThenWithItAgain) {
   cores.kill(3);
   cores.pass(seconds(5));
   std::array<TicketId, 3> first{enter_barrier(0), enter_barrier(1), enter_barrier(2)};

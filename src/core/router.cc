@@ -84,14 +84,14 @@ class SomeOf {
 // write(wire number, positions) for each request that the groups of other nodes make up.
 template <class Write>
 std::vector<OutgoingRequest> Router::write_requests(TicketId ticket, std::uint32_t row_length,
-                                                    std::span<const Split::Group> groups,
+                                                    std::span<const KeySplit::Group> groups,
                                                     Write&& write) const {
   std::size_t rows = 0;
-  for (const Split::Group& group : groups) rows += group.positions.size();
+  for (const KeySplit::Group& group : groups) rows += group.positions.size();
   const std::size_t rows_max =
       std::max(kRequestBytes / (row_length * sizeof(float) + sizeof(Key)), rows / kRequestsMax + 1);
   std::vector<OutgoingRequest> requests;
-  for (const Split::Group& group : groups) {
+  for (const KeySplit::Group& group : groups) {
     if (group.node == self_) continue;
     for (std::size_t begin = 0; begin < group.positions.size(); begin += rows_max) {
       const auto positions =
@@ -106,7 +106,7 @@ std::vector<OutgoingRequest> Router::write_requests(TicketId ticket, std::uint32
 std::vector<OutgoingRequest> Router::write_pulls(TicketId ticket, TableId table,
                                                  std::span<const Key> keys,
                                                  std::uint32_t row_length,
-                                                 std::span<const Split::Group> groups,
+                                                 std::span<const KeySplit::Group> groups,
                                                  bool whole_rows, Tick stable, bool in_step) const {
   return write_requests(ticket, row_length, groups,
                         [&](std::uint64_t number, std::span<const std::uint32_t> positions) {
@@ -127,7 +127,7 @@ std::vector<OutgoingRequest> Router::write_pushes(TicketId ticket, TableId table
                                                   std::span<const Key> keys,
                                                   std::span<const float> floats,
                                                   std::uint32_t row_length,
-                                                  std::span<const Split::Group> groups,
+                                                  std::span<const KeySplit::Group> groups,
                                                   std::optional<TickMark> mark) const {
   Push head{.origin = self_, .table = table, .mode = mode, .row_length = row_length, .mark = mark};
   return write_requests(ticket, row_length, groups,
@@ -234,7 +234,7 @@ Result<> Router::answer_rows(const Pull& pull, TableRows& rows) {
 Result<> Router::forward(const Pull& pull) {
   // Copied, since what is handled here uses the split again. Rare.
   std::vector<std::pair<NodeId, std::vector<std::uint32_t>>> groups;
-  for (const Split::Group& group : split_.groups()) {
+  for (const KeySplit::Group& group : split_.groups()) {
     groups.emplace_back(group.node, std::vector(group.positions.begin(), group.positions.end()));
   }
   for (const auto& [node, positions] : groups) {
@@ -303,7 +303,7 @@ Result<> Router::apply(const Push& push, TableRows& rows) {
 
 Result<> Router::forward(const Push& push) {
   std::vector<std::pair<NodeId, std::vector<std::uint32_t>>> groups;
-  for (const Split::Group& group : split_.groups()) {
+  for (const KeySplit::Group& group : split_.groups()) {
     groups.emplace_back(group.node, std::vector(group.positions.begin(), group.positions.end()));
   }
   for (const auto& [node, positions] : groups) {

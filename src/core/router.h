@@ -53,13 +53,13 @@ class Router {
   // `in_step`: `stable` is a step, which must have begun where the rows are.
   std::vector<OutgoingRequest> write_pulls(TicketId ticket, TableId table,
                                            std::span<const Key> keys, std::uint32_t row_length,
-                                           std::span<const Split::Group> groups,
+                                           std::span<const KeySplit::Group> groups,
                                            bool whole_rows = false, Tick stable = kNoTick,
                                            bool in_step = false) const;
   std::vector<OutgoingRequest> write_pushes(TicketId ticket, TableId table, PushMode mode,
                                             std::span<const Key> keys,
                                             std::span<const float> floats, std::uint32_t row_length,
-                                            std::span<const Split::Group> groups,
+                                            std::span<const KeySplit::Group> groups,
                                             std::optional<TickMark> mark = {}) const;
   // Begins the ticket and sends its requests. `rows_may_move`: as in Waits.
   void send(TicketId ticket, Purpose purpose, std::uint32_t row_length,
@@ -76,7 +76,7 @@ class Router {
  private:
   template <class Write>
   std::vector<OutgoingRequest> write_requests(TicketId ticket, std::uint32_t row_length,
-                                              std::span<const Split::Group> groups,
+                                              std::span<const KeySplit::Group> groups,
                                               Write&& write) const;
   Result<> check_origin(NodeId origin) const;
   Result<> answer(const Pull& pull, TableRows& rows);
@@ -106,7 +106,7 @@ class Router {
   Waits& waits_;
   const FirstGuess first_guess_;
   RowScratch scratch_;
-  Split split_;
+  KeySplit split_;
 };
 
 }  // namespace godwit

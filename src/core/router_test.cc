@@ -104,7 +104,7 @@ TEST_F(RouterTest, EachNodeAnswersForItsOwnRows) {
 
 TEST_F(RouterTest, LocalKeysCauseNoFrames) {
   const std::vector<Key> keys = keys_of(2, 4);
-  Split split;
+  KeySplit split;
   const Router& router = cores().core(2).router();
   split.by(keys, 3, [&](Key key) { return router.first_hop(table_, key); });
   EXPECT_TRUE(split.is_all(NodeId{2}));
@@ -237,7 +237,7 @@ TEST_F(RouterTest, AHugeBatchTravelsAsSeveralRequests) {
   const std::vector<Key> keys = cores().keys_of(2, wide, 20);
   std::vector<float> floats(keys.size() * length);
   std::iota(floats.begin(), floats.end(), 0.0F);
-  Split split;
+  KeySplit split;
   split.by(keys, 3, [](Key) { return NodeId{2}; });
   const auto requests =
       cores().core(0).router().write_pulls(TicketId{1}, wide, keys, length, split.groups());

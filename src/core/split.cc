@@ -3,7 +3,7 @@
 
 namespace godwit {
 
-void Split::collect() {
+void KeySplit::collect() {
   for (std::size_t node = 1; node < begins_.size(); ++node) begins_[node] += begins_[node - 1];
   positions_.resize(owners_.size());
   groups_.clear();

@@ -12,7 +12,7 @@ namespace godwit {
 
 // Keeps its memory between batches. Within a group the order of the batch is kept, so changes of a
 // repeated key stay in order.
-class Split {
+class KeySplit {
  public:
   struct Group {
     NodeId node;

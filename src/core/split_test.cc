@@ -7,8 +7,8 @@
 namespace godwit {
 namespace {
 
-TEST(Split, GroupsKeysByOwnerAndKeepsTheirOrder) {
-  Split split;
+TEST(KeySplit, GroupsKeysByOwnerAndKeepsTheirOrder) {
+  KeySplit split;
   const std::vector<Key> keys{12, 1, 22, 11, 2, 12};
   split.by(keys, 4, [](Key key) { return NodeId{static_cast<std::int64_t>(key % 10)}; });
   ASSERT_EQ(split.groups().size(), 2u);
@@ -19,8 +19,8 @@ TEST(Split, GroupsKeysByOwnerAndKeepsTheirOrder) {
   EXPECT_FALSE(split.is_all(NodeId{1}));
 }
 
-TEST(Split, CanBeUsedAgain) {
-  Split split;
+TEST(KeySplit, CanBeUsedAgain) {
+  KeySplit split;
   const auto to_three = [](Key) { return NodeId{3}; };
   split.by(std::vector<Key>{1, 2, 3}, 4, to_three);
   EXPECT_TRUE(split.is_all(NodeId{3}));

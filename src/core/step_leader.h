@@ -60,6 +60,9 @@ class StepLeader {
   Result<> on_result(NodeId from, const StepResult& result, Time now);
   void on_movement(NodeId from, const StepMovement& movement);
   void do_without(NodeId node, Time now);
+  // The connection to a node broke, or is there again: silence of its workers is judged by it.
+  void on_down(NodeId node, Time now) { roster_.on_down(node, now); }
+  void on_up(NodeId node) { roster_.on_up(node); }
 
   Time deadline() const;
   void on_timer(Time now);

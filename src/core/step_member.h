@@ -33,7 +33,7 @@ struct TableSums {
 struct StepOrder {
   std::uint64_t step = 0;
   bool is_last = false;
-  std::vector<Share> shares;
+  std::vector<SampleShare> shares;
 };
 
 class StepMember {
@@ -100,7 +100,7 @@ class StepMember {
   std::map<std::uint32_t, Place> places_;  // by worker
   std::shared_ptr<std::atomic<std::uint64_t>> over_below_ =
       std::make_shared<std::atomic<std::uint64_t>>(0);
-  Split split_;
+  KeySplit split_;
   std::vector<UnderWay> under_way_;
   std::vector<TicketId> done_;
   std::optional<Error> failure_;

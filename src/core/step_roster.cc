@@ -60,6 +60,18 @@ bool StepRoster::hear(std::uint32_t index, std::uint64_t step, Time now) {
   return true;
 }
 
+void StepRoster::on_down(NodeId node, Time now) {
+  for (Place& place : places_) {
+    if (place.node == node) place.down_since = now;
+  }
+}
+
+void StepRoster::on_up(NodeId node) {
+  for (Place& place : places_) {
+    if (place.node == node) place.down_since.reset();
+  }
+}
+
 std::vector<std::uint32_t> StepRoster::lose(NodeId node) {
   std::vector<std::uint32_t> lost;
   for (std::uint32_t i = 0; i < size(); ++i) {
@@ -83,13 +95,18 @@ void StepRoster::learn(const DelayStatistics& delays) {
   }
 }
 
+Time StepRoster::expires(const Place& place) {
+  if (!place.is_live || !place.silent_since) return Time::max();
+  const Time at = *place.silent_since + place.patience;
+  if (!place.down_since) return at;
+  return std::min(at, std::max(*place.silent_since, *place.down_since) + kPatienceMin);
+}
+
 std::vector<std::uint32_t> StepRoster::drop_silent(Time now) {
   std::vector<std::uint32_t> dropped;
   for (std::uint32_t i = 0; i < size(); ++i) {
-    Place& place = places_[i];
-    if (!place.is_live || !place.silent_since) continue;
-    if (now - *place.silent_since < place.patience) continue;
-    place.is_live = false;
+    if (now < expires(places_[i])) continue;
+    places_[i].is_live = false;
     dropped.push_back(i);
   }
   return dropped;
@@ -97,10 +114,7 @@ std::vector<std::uint32_t> StepRoster::drop_silent(Time now) {
 
 Time StepRoster::deadline() const {
   Time first = Time::max();
-  for (const Place& place : places_) {
-    if (!place.is_live || !place.silent_since) continue;
-    first = std::min(first, *place.silent_since + place.patience);
-  }
+  for (const Place& place : places_) first = std::min(first, expires(place));
   return first;
 }
 

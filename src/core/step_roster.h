@@ -17,7 +17,8 @@ namespace godwit {
 class StepRoster {
  public:
   // Who is silent for longer than this often its usual time counts as gone, until it is heard; and
-  // not before this long, or this if nothing is known of anybody.
+  // not before this long, or this if nothing is known of anybody. Where its node's connection is
+  // broken, the least of these is enough: it may come back, but nobody waits for that.
   static constexpr double kPatience = 20;
   static constexpr Duration kPatienceMin = std::chrono::seconds(1);
   static constexpr Duration kPatienceFirst = std::chrono::seconds(30);
@@ -30,6 +31,7 @@ class StepRoster {
     std::optional<std::uint64_t>
         busy;                          // the step that it was given last, while it has not answered
     std::optional<Time> silent_since;  // it was given something and has not been heard
+    std::optional<Time> down_since;    // its node's connection is broken
     std::uint64_t included = 0;        // results that counted
     Duration patience = kPatienceFirst;  // with its silence
   };
@@ -51,6 +53,9 @@ class StepRoster {
   bool hear(std::uint32_t index, std::uint64_t step, Time now);
   void include(std::uint32_t index) { ++places_[index].included; }
 
+  // The connection to a node broke, or is there again.
+  void on_down(NodeId node, Time now);
+  void on_up(NodeId node);
   // Workers of a node that is lost; those that were not before.
   std::vector<std::uint32_t> lose(NodeId node);
   // How long they usually take is known better: to be called now and then.
@@ -64,6 +69,9 @@ class StepRoster {
   std::string describe_silent(Time now) const;
 
  private:
+  // When it counts as gone if nothing is heard of it.
+  static Time expires(const Place& place);
+
   std::vector<Place> places_;
 };
 

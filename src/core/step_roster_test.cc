@@ -61,6 +61,28 @@ TEST(StepRoster, OfWhomNothingIsKnownHasLonger) {
   EXPECT_EQ(roster.deadline(), Time{} + StepRoster::kPatienceFirst);
 }
 
+TEST(StepRoster, WhoseConnectionIsBrokenIsNotWaitedForLong) {
+  StepRoster roster = two_nodes();
+  const Time start{};
+  for (std::uint32_t i = 0; i < roster.size(); ++i) roster.give(i, 1, start);
+  roster.on_down(NodeId{1}, start + seconds(2));
+  EXPECT_EQ(roster.deadline(), start + seconds(3));
+  EXPECT_TRUE(roster.drop_silent(start + milliseconds(2900)).empty());
+  EXPECT_THAT(roster.drop_silent(start + seconds(3)), ElementsAre(1U, 2U));
+  EXPECT_TRUE(roster.hear(1, 1, start + seconds(4)));
+  EXPECT_EQ(roster.live(), 2U);
+}
+
+TEST(StepRoster, WhatIsGivenOverABrokenConnectionHasItsTimeToo) {
+  StepRoster roster = two_nodes();
+  roster.on_down(NodeId{0}, Time{});
+  EXPECT_EQ(roster.deadline(), Time::max()) << "nothing is waited for";
+  roster.give(0, 1, Time{} + seconds(5));
+  EXPECT_EQ(roster.deadline(), Time{} + seconds(6));
+  roster.on_up(NodeId{0});
+  EXPECT_EQ(roster.deadline(), Time{} + seconds(5) + StepRoster::kPatienceFirst);
+}
+
 TEST(StepRoster, LostWorkersStayLost) {
   StepRoster roster = two_nodes();
   roster.give(2, 1, Time{});

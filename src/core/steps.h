@@ -69,6 +69,13 @@ class Steps {
   // Pulls that have waited and need not any longer.
   std::vector<FramePtr> take_released();
 
+  // The connection to a node broke, or is there again.
+  void on_down(NodeId node, Time now) {
+    if (leader_ != nullptr) leader_->on_down(node, now);
+  }
+  void on_up(NodeId node) {
+    if (leader_ != nullptr) leader_->on_up(node);
+  }
   // A node is lost, and the others go on.
   void do_without(NodeId node, Time now);
   Time deadline() const { return leader_ == nullptr ? Time::max() : leader_->deadline(); }

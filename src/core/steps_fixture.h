@@ -84,7 +84,7 @@ class StepJob {
   std::vector<std::uint64_t> samples_of(const StepOrder& order) const {
     std::vector<std::uint64_t> samples;
     SampleOrder all(options_.samples, options_.seed);
-    for (const Share& share : order.shares) {
+    for (const SampleShare& share : order.shares) {
       for (std::uint64_t i = 0; i < share.count; ++i) {
         samples.push_back(all.sample_at(share.first + i));
       }

@@ -30,6 +30,7 @@ std::string difference(const TableSpec& have, const TableSpec& want) {
   if (have.codec != want.codec) {
     return fmt::format("codec {} and {}", to_string(have.codec), to_string(want.codec));
   }
+  if (have.scratch != want.scratch) return "scratch";
   return have.init == want.init ? "accept_nonfinite" : "init";
 }
 

@@ -57,7 +57,7 @@ class TickEntries {
   Waits& waits_;
   Flights& flights_;
   TickBuffers& buffers_;
-  Split split_;
+  KeySplit split_;
   std::set<TicketId> under_way_;
   std::vector<TicketId> done_;
   std::optional<Error> failure_;

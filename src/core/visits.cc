@@ -42,7 +42,7 @@ void Visits::split_by_owners(std::span<const Key> keys) {
   split_.by(keys, nodes_, [&](Key) { return owners_[i++]; });
 }
 
-TicketId Visits::begin(TableId table, std::span<const Key> keys, const Split::Group& group,
+TicketId Visits::begin(TableId table, std::span<const Key> keys, const KeySplit::Group& group,
                        Kind kind, Time now) {
   const TicketId ticket = waits_.reserve();
   UnderWay& visit = under_way_[ticket];
@@ -86,7 +86,7 @@ void Visits::ask(TableId table, std::span<const Key> keys, Kind kind, Time now) 
   } else {
     split_by_owners(keys);
   }
-  for (const Split::Group& group : split_.groups()) {
+  for (const KeySplit::Group& group : split_.groups()) {
     const TicketId ticket = begin(table, keys, group, kind, now);
     send(ticket, {"fetch", group.positions.size()}, length,
          router_.write_pulls(ticket, table, keys, length, {&group, 1}, true, stable));
@@ -183,7 +183,7 @@ void Visits::send_changes(TableId table, Kind kind, Time now) {
   const bool comes_back = kind == Kind::kExchange;
   const auto length = static_cast<std::uint32_t>(blocks(table).length());
   split_by_owners(changed_);
-  for (const Split::Group& group : split_.groups()) {
+  for (const KeySplit::Group& group : split_.groups()) {
     const TicketId ticket = begin(table, changed_, group, kind, now);
     send(ticket, {comes_back ? "exchange" : "giving back", group.positions.size()},
          comes_back ? length : 0,

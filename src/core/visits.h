@@ -116,7 +116,7 @@ class Visits {
 
   FloatBlocks& blocks(TableId table);
   // The keys of a group of the split, and the ticket under which they travel.
-  TicketId begin(TableId table, std::span<const Key> keys, const Split::Group& group, Kind kind,
+  TicketId begin(TableId table, std::span<const Key> keys, const KeySplit::Group& group, Kind kind,
                  Time now);
   void send(TicketId ticket, Purpose purpose, std::uint32_t row_length,
             std::vector<OutgoingRequest> requests);
@@ -150,7 +150,7 @@ class Visits {
   Waits& waits_;
   const Flights& flights_;
   const Clocks& clocks_;
-  Split split_;
+  KeySplit split_;
   std::map<TicketId, UnderWay> under_way_;
   std::vector<TicketId> done_;
   std::unordered_set<RowId, RowId::Hash> out_;  // told or exchanged, under way

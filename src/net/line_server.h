@@ -1,5 +1,5 @@
 // net/line_server.h: answers a question of one line with one line, to processes of this user on
-// this machine. Owned by the loop.
+// this machine, or to whoever has a secret. Owned by the loop.
 #pragma once
 
 #include <cstddef>
@@ -26,6 +26,7 @@ class LineServer {
     std::size_t question_bytes_max = 512;         // without the end of the line
     std::size_t clients_max = 8;                  // then the oldest is dropped for the next
     Duration deadline = std::chrono::seconds(2);  // from the connection to the end of the answer
+    bool checks_user = true;  // else anybody may ask, and `answer` finds out who it is
   };
   // Called as a task of the loop, with the line without its end; the answer has no end either.
   using Answer = std::function<std::string(std::string_view question)>;
@@ -37,7 +38,8 @@ class LineServer {
   LineServer(const LineServer&) = delete;
   LineServer& operator=(const LineServer&) = delete;
 
-  // kInvalidArgument if the address is in use or not a Unix socket. REQUIRES: called once.
+  // kInvalidArgument if the address is in use, or not a Unix socket although users are checked.
+  // REQUIRES: called once.
   Result<> listen(const SocketAddress& address);
 
   std::size_t clients() const { return clients_.size(); }

@@ -90,7 +90,8 @@ class RowsInPlace {
 std::vector<Tables::Entry> Checkpoints::user_tables() const {
   std::vector<Tables::Entry> tables = node_.all_tables();
   std::erase_if(tables, [](const Tables::Entry& table) {
-    return table.rows->spec().name.starts_with(kInternalPrefix);
+    const TableSpec& spec = table.rows->spec();
+    return spec.scratch || spec.name.starts_with(kInternalPrefix);
   });
   return tables;
 }

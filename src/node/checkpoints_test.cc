@@ -281,6 +281,29 @@ TEST(Checkpoints, FilesOfAllNodesComeBack) {
   });
 }
 
+TEST(Checkpoints, ScratchTablesAreLeftOut) {
+  const TempDir dir;
+  const TableSpec kept{.name = "kept", .rows = 4, .row_length = 2};
+  TableSpec scratch = kept;
+  scratch.name = "scratch";
+  scratch.scratch = true;
+  run_job(2, "ckpt_scratch", [&](Session& session) {
+    const Table first = session.table(kept).value();
+    const Table second = session.table(scratch).value();
+    session.save(dir.path(), 1).value();
+    session.close().value();
+  });
+  run_job(1, "ckpt_scratch_back", [&](Session& session) {
+    const Table only = session.table(kept).value();
+    EXPECT_TRUE(session.load(dir.path()).ok());
+    TableSpec other = scratch;
+    const Table second = session.table(scratch).value();
+    other.scratch = false;
+    EXPECT_THAT(session.table(other).error().message(), HasSubstr("scratch"));
+    session.close().value();
+  });
+}
+
 TEST(Checkpoints, WhatDoesNotFitIsRefusedEverywhereAndTheJobGoesOn) {
   const TempDir dir;
   run_job(2, "ckpt_refused", [&](Session& session) {

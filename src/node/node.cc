@@ -311,6 +311,12 @@ Result<Tables::Entry> Node::open_table(const TableSpec& spec) {
 }
 
 Result<> Node::barrier() {
+  if (is_in_group_) {
+    return invalid_argument(
+        "node {} is a rank of a group: where ranks may come back, only table nodes meet once the "
+        "groups work",
+        self().value());
+  }
   if (loop_ != nullptr) GODWIT_TRY(flush(Flush::kChanges));
   const TicketId ticket = reserve();
   bool has_leases = false;

@@ -88,21 +88,21 @@ class Node final : private TransportEvents, private TicketEvents {
   // cannot leave.
   template <class Use>
   Result<> locate(const Tables::Entry& table, std::span<const Key> keys,
-                  std::span<const std::uint32_t> some, Split& split, Use&& use)
+                  std::span<const std::uint32_t> some, KeySplit& split, Use&& use)
       GODWIT_EXCLUDES(mutex_);
   // Overwrites rows. True if the ticket is to be waited for.
   Result<bool> set_rows(const Tables::Entry& table, TicketId ticket, PushMode mode,
                         std::span<const Key> keys, std::span<const float> values);
   // Ticks of workers (node_ticks.cc). A worker of this node begins, in the tick that comes back.
-  Result<Tick> begin_worker(WorkerId id, Schedule& schedule);
+  Result<Tick> begin_worker(WorkerId id, LeaseSchedule& schedule);
   // `lost`: why its last changes could not be sent, if they could not.
-  void end_worker(Schedule& schedule, const std::optional<Error>& lost);
+  void end_worker(LeaseSchedule& schedule, const std::optional<Error>& lost);
   // Sends what a worker has changed in bsp tables in its tick, before that ends. On an error
   // nothing is sent.
   Result<> send_changes(WorkerId worker, Tick tick,
                         const std::map<TableId, std::unique_ptr<TickLog>>& logs);
   // Its tick is `tick` from now on. Waits until others are close enough.
-  Result<> advance(Schedule& schedule, Tick tick);
+  Result<> advance(LeaseSchedule& schedule, Tick tick);
   // Whether there is a table whose reads may not be older than some ticks.
   bool is_bounded() const { return tables_.staleness().has_value(); }
   // What must be in the rows of a bounded table that are read in this tick. Thread-safe.
@@ -110,7 +110,7 @@ class Node final : private TransportEvents, private TicketEvents {
     return needed_to_read(read_in, tables_.staleness_of(consistency));
   }
   // Returns when all changes of ticks up to `need` are in the rows, for a worker that is to read.
-  Result<> wait_until_stable(Schedule& schedule, Tick need);
+  Result<> wait_until_stable(LeaseSchedule& schedule, Tick need);
   // A worker says how good its results are (godwit/worker.h).
   void note_objective(double value);
   // Rows of a bounded table were pushed to; REQUIRES: more than one node.
@@ -138,14 +138,14 @@ class Node final : private TransportEvents, private TicketEvents {
                             std::span<float> values, ExchangeMemory& memory);
 
   // Leases of a worker (node_leases.cc). REQUIRES: more than one node.
-  void add_lease(Schedule& schedule, const Schedule::LeasePtr& lease);
-  Result<> open_lease(Schedule& schedule, const Schedule::LeasePtr& lease);
+  void add_lease(LeaseSchedule& schedule, const LeaseSchedule::LeasePtr& lease);
+  Result<> open_lease(LeaseSchedule& schedule, const LeaseSchedule::LeasePtr& lease);
   void close_lease(LeaseState& lease);
   // Whether the row is here, or owned here and never touched: asks nobody. Thread-safe.
   bool is_local(const Tables::Entry& table, Key key) GODWIT_EXCLUDES(mutex_);
   // Begins a lease on those of its keys that are local, which then is ready. The others are taken
   // out of it; what comes back is their positions, in order. Nothing is sent.
-  Result<Missed> lease_local(Schedule& schedule, const Schedule::LeasePtr& lease);
+  Result<Missed> lease_local(LeaseSchedule& schedule, const LeaseSchedule::LeasePtr& lease);
   // A row of which there are copies was changed here: they get to know.
   void note_touched();
   // Brings the metrics up to date that the state machine counts.
@@ -241,19 +241,19 @@ class Node final : private TransportEvents, private TicketEvents {
   }
   bool is_local_now(RowId id, const TableRows& rows) const;  // under the lock
   // These two under the lock.
-  void start(Schedule& schedule, const Schedule::LeasePtr& lease, Time now);
-  void advance_leases(Schedule& schedule, Tick tick, Time now);
+  void start(LeaseSchedule& schedule, const LeaseSchedule::LeasePtr& lease, Time now);
+  void advance_leases(LeaseSchedule& schedule, Tick tick, Time now);
   enum class WaitFor : std::uint8_t { kTick, kRead };
   void count_lag(Tick tick);
   void look_at_auto(Tick tick);
   std::optional<Tick> need_of(const LeaseState& lease, Tick read_in) const;
   // What to wait for until a tick is stable; nothing if it is.
   std::optional<TicketId> await_stable(Tick need);
-  Result<> wait_until_stable(Schedule& schedule, Tick need, WaitFor what);
-  Result<> wait_bounded(Schedule& schedule, TicketId ticket, WaitFor what);
+  Result<> wait_until_stable(LeaseSchedule& schedule, Tick need, WaitFor what);
+  Result<> wait_bounded(LeaseSchedule& schedule, TicketId ticket, WaitFor what);
   // Leases that are held over a tick are read in the next one; those that are open and not fresh
   // enough for that come back.
-  std::vector<Schedule::LeasePtr> look_at_held(Schedule& schedule, Time now);
+  std::vector<LeaseSchedule::LeasePtr> look_at_held(LeaseSchedule& schedule, Time now);
   bool end(LeaseState& lease, Time now);  // true: nothing is to be sent or waited for by that
   void fire_timer(Time armed_for);
   Result<> wait_for_row(RowId id, bool until_applied, MutexLock& lock) GODWIT_REQUIRES(mutex_);
@@ -285,10 +285,11 @@ class Node final : private TransportEvents, private TicketEvents {
   int waiting_for_room_ GODWIT_GUARDED_BY(mutex_) = 0;
   Time timer_armed_ = Time::max();           // under the lock
   Time now_;                                 // when a worker last advanced; under the lock
+  std::atomic<bool> is_in_group_{false};     // others do not wait for it at barriers any more
   std::atomic<Time::rep> progress_from_{0};  // when progress is next told, in ticks of Time
   struct WorkerPlace {
     WorkerId id;
-    const Schedule* schedule;
+    const LeaseSchedule* schedule;
   };
   std::vector<WorkerPlace> workers_;  // under the lock
 
@@ -313,7 +314,7 @@ class Node final : private TransportEvents, private TicketEvents {
 
 template <class Use>
 Result<> Node::locate(const Tables::Entry& table, std::span<const Key> keys,
-                      std::span<const std::uint32_t> some, Split& split, Use&& use) {
+                      std::span<const std::uint32_t> some, KeySplit& split, Use&& use) {
   const auto is_at_home = [&](std::uint32_t position) {
     return core_.map().home(table.id, keys[position]) == self();
   };

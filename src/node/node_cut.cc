@@ -75,7 +75,7 @@ std::vector<Tables::Entry> Node::all_tables() const {
 Result<> Node::pull_from_home(const Tables::Entry& table, std::span<const Key> keys,
                               std::span<float> values) {
   const std::size_t length = table.rows->spec().row_length;
-  Split split;
+  KeySplit split;
   split.by(keys, nodes(), [&](Key key) { return home(table, key); });
   RowScratch scratch;
   for (const std::uint32_t position : split.of(self())) {

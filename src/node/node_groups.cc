@@ -44,6 +44,7 @@ Result<GroupsView> Node::join_group(const GroupPlace& place) {
                             place.group);
   }
   const TicketId ticket = reserve();
+  is_in_group_ = options_.rejoin_within > Duration::zero() && self().value() >= options_.servers;
   with_core([&] { core_.join_group(ticket, place, time_.now()); });
   GODWIT_TRY(wait(ticket));
   const MutexLock lock(mutex_);

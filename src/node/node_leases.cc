@@ -16,7 +16,7 @@ constexpr std::int64_t kWorkersTold = 64;  // have metrics of their own
 
 }  // namespace
 
-void Node::start(Schedule& schedule, const Schedule::LeasePtr& lease, Time now) {
+void Node::start(LeaseSchedule& schedule, const LeaseSchedule::LeasePtr& lease, Time now) {
   if (lease->phase != Phase::kQueued) return;  // closed before its time
   lease->phase = Phase::kActive;
   const auto ticks = static_cast<std::uint64_t>(lease->last.value()) -
@@ -38,7 +38,7 @@ bool Node::end(LeaseState& lease, Time now) {
   return is_quiet;
 }
 
-void Node::add_lease(Schedule& schedule, const Schedule::LeasePtr& lease) {
+void Node::add_lease(LeaseSchedule& schedule, const LeaseSchedule::LeasePtr& lease) {
   {
     const MutexLock lock(mutex_);
     if (!schedule.is_due(lease->first)) return schedule.queue(lease);
@@ -51,7 +51,7 @@ void Node::add_lease(Schedule& schedule, const Schedule::LeasePtr& lease) {
   });
 }
 
-Result<> Node::open_lease(Schedule& schedule, const Schedule::LeasePtr& lease) {
+Result<> Node::open_lease(LeaseSchedule& schedule, const LeaseSchedule::LeasePtr& lease) {
   const TicketId ticket = reserve();
   bool is_ready = false;
   std::optional<Error> error;
@@ -117,7 +117,7 @@ bool Node::is_local(const Tables::Entry& table, Key key) {
   return is_local_now({table.id, key}, *table.rows);
 }
 
-Result<Missed> Node::lease_local(Schedule& schedule, const Schedule::LeasePtr& lease) {
+Result<Missed> Node::lease_local(LeaseSchedule& schedule, const LeaseSchedule::LeasePtr& lease) {
   LeaseRows& rows = lease->rows;
   Missed gone;
   std::vector<Key> local;
@@ -249,13 +249,13 @@ Result<bool> Node::set_rows(const Tables::Entry& table, TicketId ticket, PushMod
     GODWIT_TRY(wait_for_row(id, true, lock));
     i = 0;
   }
-  Split split;
+  KeySplit split;
   split.by(keys, nodes(), [&](Key key) {
     const RowId id{table.id, key};
     return core_.shared().owns(id) ? self() : core_.shared().next_hop(id, false, 0).node;
   });
   RowScratch scratch;
-  for (const Split::Group& group : split.groups()) {
+  for (const KeySplit::Group& group : split.groups()) {
     for (const std::uint32_t position : group.positions) {
       const auto row = values.subspan(std::size_t{position} * length, length);
       if (group.node == self()) {

@@ -253,7 +253,7 @@ void Node::write_leases(JsonText& json, RowId id) {
   json.key("leases").begin_array();
   std::size_t count = 0;
   for (const WorkerPlace& worker : workers_) {
-    worker.schedule->active().for_each([&](const Schedule::LeasePtr& lease) {
+    worker.schedule->active().for_each([&](const LeaseSchedule::LeasePtr& lease) {
       const LeaseRows& rows = lease->rows;
       if (rows.table != id.table || !rows.is_acquired) return;
       if (std::find(rows.keys.begin(), rows.keys.end(), id.key) == rows.keys.end()) return;

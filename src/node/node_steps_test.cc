@@ -46,7 +46,7 @@ Result<std::uint64_t> follow(Worker& worker, const Table& table, const StepOptio
     if (!*step) return computed;
     if (auto pulled = worker.pull(table, keys, values); !pulled.ok()) return pulled.error();
     std::vector<float> sums(values.size());
-    for (const Share& share : (*step)->shares()) {
+    for (const SampleShare& share : (*step)->shares()) {
       for (std::uint64_t i = 0; i < share.count; ++i) {
         const auto sample = static_cast<float>(sample_at(options, share.first + i));
         for (std::size_t j = 0; j < sums.size(); ++j) sums[j] += values[j] - sample;

@@ -26,7 +26,7 @@ std::optional<Tick> Node::need_of(const LeaseState& lease, Tick read_in) const {
   return needed(spec.consistency, read_in);
 }
 
-Result<Tick> Node::begin_worker(WorkerId id, Schedule& schedule) {
+Result<Tick> Node::begin_worker(WorkerId id, LeaseSchedule& schedule) {
   const TicketId ticket = reserve();
   schedule.worker = id;
   with_core([&] { core_.begin_worker(ticket, id, time_.now()); });
@@ -46,7 +46,7 @@ Result<Tick> Node::begin_worker(WorkerId id, Schedule& schedule) {
   return tick;
 }
 
-void Node::end_worker(Schedule& schedule, const std::optional<Error>& lost) {
+void Node::end_worker(LeaseSchedule& schedule, const std::optional<Error>& lost) {
   with_core([&] {
     const Time now = time_.now();
     if (lost) core_.lose_changes(*lost);
@@ -68,7 +68,7 @@ Result<> Node::send_changes(WorkerId worker, Tick tick,
   return {};
 }
 
-Result<> Node::advance(Schedule& schedule, Tick tick) {
+Result<> Node::advance(LeaseSchedule& schedule, Tick tick) {
   std::optional<Error> failure;
   Time now = time_.now();
   if (loop_ != nullptr && now - schedule.served > schedule.serve_every) {
@@ -88,7 +88,7 @@ Result<> Node::advance(Schedule& schedule, Tick tick) {
   const auto staleness = tables_.staleness();
   if (!staleness) return {};
   // First: whatever comes of waiting, they are not ready for this tick.
-  const std::vector<Schedule::LeasePtr> held = look_at_held(schedule, now);
+  const std::vector<LeaseSchedule::LeasePtr> held = look_at_held(schedule, now);
   GODWIT_TRY(wait_until_stable(schedule, needed_to_begin(tick, *staleness), WaitFor::kTick));
   for (const auto& lease : held) GODWIT_TRY(open_lease(schedule, lease));
   const MutexLock lock(mutex_);
@@ -97,7 +97,7 @@ Result<> Node::advance(Schedule& schedule, Tick tick) {
   return {};
 }
 
-void Node::advance_leases(Schedule& schedule, Tick tick, Time now) {
+void Node::advance_leases(LeaseSchedule& schedule, Tick tick, Time now) {
   if (const auto& action = core_.leases().action(); action.noted > schedule.actions_noted) {
     schedule.actions_noted = action.noted;
     schedule.timer().note_action(action.begun, action.took);
@@ -107,16 +107,16 @@ void Node::advance_leases(Schedule& schedule, Tick tick, Time now) {
   for (const auto& lease : schedule.take_due()) start(schedule, lease, now);
   for (const auto& lease : schedule.take_ended()) end(*lease, now);
   core_.leases().send(now);
-  std::erase_if(schedule.opened, [&](const Schedule::LeasePtr& lease) {
+  std::erase_if(schedule.opened, [&](const LeaseSchedule::LeasePtr& lease) {
     if (lease->phase == Phase::kActive) core_.leases().note_written(lease->rows);
     return lease->phase != Phase::kActive;
   });
 }
 
-std::vector<Schedule::LeasePtr> Node::look_at_held(Schedule& schedule, Time now) {
-  std::vector<Schedule::LeasePtr> stale;
+std::vector<LeaseSchedule::LeasePtr> Node::look_at_held(LeaseSchedule& schedule, Time now) {
+  std::vector<LeaseSchedule::LeasePtr> stale;
   with_core([&] {
-    schedule.active().for_each([&](const Schedule::LeasePtr& lease) {
+    schedule.active().for_each([&](const LeaseSchedule::LeasePtr& lease) {
       const bool is_open = lease->is_open.load(std::memory_order_relaxed);
       if (lease->phase != Phase::kActive || (lease->first >= schedule.tick() && !is_open)) return;
       const auto need = need_of(*lease, schedule.tick());
@@ -129,7 +129,7 @@ std::vector<Schedule::LeasePtr> Node::look_at_held(Schedule& schedule, Time now)
   return stale;
 }
 
-Result<> Node::wait_until_stable(Schedule& schedule, Tick need) {
+Result<> Node::wait_until_stable(LeaseSchedule& schedule, Tick need) {
   return wait_until_stable(schedule, need, WaitFor::kRead);
 }
 
@@ -143,12 +143,12 @@ std::optional<TicketId> Node::await_stable(Tick need) {
   return ticket;
 }
 
-Result<> Node::wait_until_stable(Schedule& schedule, Tick need, WaitFor what) {
+Result<> Node::wait_until_stable(LeaseSchedule& schedule, Tick need, WaitFor what) {
   const auto ticket = await_stable(need);
   return ticket ? wait_bounded(schedule, *ticket, what) : Result<>();
 }
 
-Result<> Node::wait_bounded(Schedule& schedule, TicketId ticket, WaitFor what) {
+Result<> Node::wait_bounded(LeaseSchedule& schedule, TicketId ticket, WaitFor what) {
   const Time begin = time_.now();
   const auto done = wait(ticket);
   const Duration waited = time_.now() - begin;

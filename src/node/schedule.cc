@@ -14,29 +14,29 @@ constexpr std::size_t kEndedTogether = 64;  // are worth looking for
 
 }  // namespace
 
-void Schedule::advance(Tick now_at, Time now) {
+void LeaseSchedule::advance(Tick now_at, Time now) {
   tick_ = now_at;
   timer_.note_tick(now);
 }
 
-void Schedule::activate(const LeasePtr& lease) {
+void LeaseSchedule::activate(const LeasePtr& lease) {
   lease->schedule = this;
   active_.push(lease->last, lease);
 }
 
-void Schedule::note_ended() {
+void LeaseSchedule::note_ended() {
   if (++ended_ < kEndedTogether || 2 * ended_ < active_.size()) return;
   active_.erase_if([](const LeaseState& lease) { return lease.phase == Phase::kEnded; });
   ended_ = 0;
 }
 
-void Schedule::note_opened(const LeasePtr& lease, Tick tick) {
+void LeaseSchedule::note_opened(const LeasePtr& lease, Tick tick) {
   const bool was_open = lease->is_open.exchange(true, std::memory_order_relaxed);
   const bool outlives_tick = lease->last.value() - 1 > tick.value();
   if (!was_open && lease->rows.is_write && outlives_tick) opened.push_back(lease);
 }
 
-std::vector<Schedule::LeasePtr>& Schedule::take_due() {
+std::vector<LeaseSchedule::LeasePtr>& LeaseSchedule::take_due() {
   taken_.clear();
   if (queued_.empty() || !is_due(queued_.next())) return taken_;
   // With the first those that will be due soon: fewer and larger messages.
@@ -51,7 +51,7 @@ std::vector<Schedule::LeasePtr>& Schedule::take_due() {
   return taken_;
 }
 
-std::vector<Schedule::LeasePtr>& Schedule::take_ended() {
+std::vector<LeaseSchedule::LeasePtr>& LeaseSchedule::take_ended() {
   taken_.clear();
   while (!active_.empty() && active_.next() <= tick_) {
     if (active_.front()->phase == Phase::kEnded && ended_ > 0) --ended_;
@@ -60,7 +60,7 @@ std::vector<Schedule::LeasePtr>& Schedule::take_ended() {
   return taken_;
 }
 
-std::vector<Schedule::LeasePtr>& Schedule::take_all() {
+std::vector<LeaseSchedule::LeasePtr>& LeaseSchedule::take_all() {
   taken_.clear();
   for (LeaseQueue* const queue : {&active_, &queued_}) {
     while (!queue->empty()) taken_.push_back(queue->pop());

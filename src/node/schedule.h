@@ -17,7 +17,7 @@
 
 namespace godwit {
 
-class Schedule;
+class LeaseSchedule;
 class SessionState;
 
 // What stands behind a Lease. Guarded by the lock of its node, but for what is said to be not.
@@ -33,17 +33,17 @@ class LeaseState {
   Tick first;
   Tick last;
   Phase phase = Phase::kQueued;
-  Schedule* schedule = nullptr;  // while it is active
-  LeaseRows rows;                // read by the worker's thread without the lock once is_ready
+  LeaseSchedule* schedule = nullptr;  // while it is active
+  LeaseRows rows;                     // read by the worker's thread without the lock once is_ready
   // All rows are here: stays so until the lease ends.
   std::atomic<bool> is_ready{false};
   std::atomic<bool> is_open{false};
   // The worker's thread's:
   std::vector<float*> places;  // of an open lease
-  bool is_viewed = false;      // it is among its worker's Schedule::viewed
+  bool is_viewed = false;      // it is among its worker's LeaseSchedule::viewed
 };
 
-class Schedule {
+class LeaseSchedule {
  public:
   using LeasePtr = LeaseQueue::LeasePtr;
 

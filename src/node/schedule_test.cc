@@ -8,7 +8,7 @@
 namespace godwit {
 namespace {
 
-Schedule::LeasePtr lease(std::int64_t first, std::int64_t last, std::size_t keys = 1) {
+LeaseSchedule::LeasePtr lease(std::int64_t first, std::int64_t last, std::size_t keys = 1) {
   auto made = std::make_shared<LeaseState>();
   made->first = Tick{first};
   made->last = Tick{last};
@@ -16,14 +16,14 @@ Schedule::LeasePtr lease(std::int64_t first, std::int64_t last, std::size_t keys
   return made;
 }
 
-std::vector<std::int64_t> firsts(const std::vector<Schedule::LeasePtr>& leases) {
+std::vector<std::int64_t> firsts(const std::vector<LeaseSchedule::LeasePtr>& leases) {
   std::vector<std::int64_t> ticks;
   for (const auto& some : leases) ticks.push_back(some->first.value());
   return ticks;
 }
 
-TEST(Schedule, WhatIsFarAheadWaits) {
-  Schedule schedule;
+TEST(LeaseSchedule, WhatIsFarAheadWaits) {
+  LeaseSchedule schedule;
   EXPECT_TRUE(schedule.is_due(Tick{2})) << "the horizon before anything is measured";
   EXPECT_FALSE(schedule.is_due(Tick{3}));
   for (const std::int64_t first : {50, 3, 40}) schedule.queue(lease(first, first + 1));
@@ -34,8 +34,8 @@ TEST(Schedule, WhatIsFarAheadWaits) {
   EXPECT_EQ(firsts(schedule.take_due()), (std::vector<std::int64_t>{40, 50}));
 }
 
-TEST(Schedule, ALeaseThatIsOpenedInEveryTickIsNotedOnce) {
-  Schedule schedule;
+TEST(LeaseSchedule, ALeaseThatIsOpenedInEveryTickIsNotedOnce) {
+  LeaseSchedule schedule;
   const auto kept = lease(0, 100);
   const auto of_one_tick = lease(0, 1);
   const auto read = lease(0, 100);
@@ -43,11 +43,11 @@ TEST(Schedule, ALeaseThatIsOpenedInEveryTickIsNotedOnce) {
   for (std::int64_t tick = 0; tick < 50; ++tick) {
     for (const auto& some : {kept, of_one_tick, read}) schedule.note_opened(some, Tick{tick});
   }
-  EXPECT_EQ(schedule.opened, std::vector<Schedule::LeasePtr>{kept});
+  EXPECT_EQ(schedule.opened, std::vector<LeaseSchedule::LeasePtr>{kept});
 }
 
-TEST(Schedule, ALeaseOfABspTableThatIsOpenedInEveryTickIsNotedOnce) {
-  Schedule schedule;
+TEST(LeaseSchedule, ALeaseOfABspTableThatIsOpenedInEveryTickIsNotedOnce) {
+  LeaseSchedule schedule;
   const auto kept = lease(0, 100);
   for (int tick = 0; tick < 50; ++tick) schedule.note_viewed(kept);
   EXPECT_EQ(schedule.viewed.size(), 1U);
@@ -55,7 +55,7 @@ TEST(Schedule, ALeaseOfABspTableThatIsOpenedInEveryTickIsNotedOnce) {
 
 TEST(LeaseQueue, TheEarliestIsFirstAndOfOneTickTheOneThatCameFirst) {
   LeaseQueue queue;
-  std::vector<Schedule::LeasePtr> leases;
+  std::vector<LeaseSchedule::LeasePtr> leases;
   for (const std::int64_t first : {5, 3, 5, 1, 3, 5}) {
     leases.push_back(lease(first, first + 1));
     queue.push(Tick{first}, leases.back());
@@ -68,17 +68,17 @@ TEST(LeaseQueue, TheEarliestIsFirstAndOfOneTickTheOneThatCameFirst) {
   EXPECT_TRUE(queue.empty());
 }
 
-TEST(Schedule, SmallOnesThatAreDueSoonGoWithTheFirst) {
-  Schedule schedule;
+TEST(LeaseSchedule, SmallOnesThatAreDueSoonGoWithTheFirst) {
+  LeaseSchedule schedule;
   for (std::int64_t first = 2; first < 9; ++first) schedule.queue(lease(first, first + 1));
   EXPECT_EQ(firsts(schedule.take_due()), (std::vector<std::int64_t>{2, 3, 4, 5, 6}));
-  Schedule large;
+  LeaseSchedule large;
   for (std::int64_t first = 1; first < 9; ++first) large.queue(lease(first, first + 1, 300));
   EXPECT_EQ(firsts(large.take_due()), (std::vector<std::int64_t>{1, 2}));
 }
 
-TEST(Schedule, LeasesEndWithTheirLastTickOrWhenTheyAreClosed) {
-  Schedule schedule;
+TEST(LeaseSchedule, LeasesEndWithTheirLastTickOrWhenTheyAreClosed) {
+  LeaseSchedule schedule;
   const auto lasting = lease(0, 5);
   const auto closed = lease(0, 9);
   for (const auto& some : {lasting, closed, lease(0, 9)}) {
@@ -94,8 +94,8 @@ TEST(Schedule, LeasesEndWithTheirLastTickOrWhenTheyAreClosed) {
   EXPECT_EQ(schedule.take_all().size(), 2U);
 }
 
-TEST(Schedule, LeasesThatEndLongBeforeTheirLastTickAreForgotten) {
-  Schedule schedule;
+TEST(LeaseSchedule, LeasesThatEndLongBeforeTheirLastTickAreForgotten) {
+  LeaseSchedule schedule;
   for (int i = 0; i < 10'000; ++i) {
     const auto closed = lease(0, 1'000'000);
     closed->phase = LeaseState::Phase::kActive;

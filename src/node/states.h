@@ -51,9 +51,9 @@ struct SamplerSlot {
 };
 
 // A call of a worker that waits for other nodes.
-struct PendingCall {
+struct CallUnderWay {
   TicketId ticket{0};
-  Split split;                                            // the requests' positions lie in it
+  KeySplit split;                                         // the requests' positions lie in it
   std::vector<std::span<const std::uint32_t>> positions;  // of each request
   std::span<float> values;                                // of a pull
   std::uint32_t row_length = 0;
@@ -78,7 +78,7 @@ class WorkerState {
   WorkerId id;
   Tick tick;
   std::uint64_t step = 0;  // in which it is; 0: none
-  std::shared_ptr<Schedule> schedule = std::make_shared<Schedule>();
+  std::shared_ptr<LeaseSchedule> schedule = std::make_shared<LeaseSchedule>();
   Mutex samplers_mutex;
   std::map<std::pair<const SampleSpecState*, TableId>, SamplerSlot> samplers
       GODWIT_GUARDED_BY(samplers_mutex);
@@ -88,8 +88,8 @@ class WorkerState {
   std::vector<Key> some_keys;
   std::vector<float> some_floats;
   std::uint64_t last_call = 0;
-  std::map<std::uint64_t, std::unique_ptr<PendingCall>> pending;
-  std::vector<std::unique_ptr<PendingCall>> spare;
+  std::map<std::uint64_t, std::unique_ptr<CallUnderWay>> pending;
+  std::vector<std::unique_ptr<CallUnderWay>> spare;
   std::map<std::uint64_t, std::unique_ptr<PendingExchange>> exchanges;
   std::map<std::pair<TableId, Key>, ExchangeMemory> exchange_memory;  // by the first key
   // Of bsp tables:

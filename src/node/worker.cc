@@ -29,14 +29,14 @@ Result<> check_call(const WorkerState& worker, const TableState& table) {
                           table.entry.rows->spec().name, worker.id.value());
 }
 
-std::unique_ptr<PendingCall> spare_call(WorkerState& worker) {
-  if (worker.spare.empty()) return std::make_unique<PendingCall>();
+std::unique_ptr<CallUnderWay> spare_call(WorkerState& worker) {
+  if (worker.spare.empty()) return std::make_unique<CallUnderWay>();
   auto call = std::move(worker.spare.back());
   worker.spare.pop_back();
   return call;
 }
 
-std::uint64_t remember(WorkerState& worker, std::unique_ptr<PendingCall> call) {
+std::uint64_t remember(WorkerState& worker, std::unique_ptr<CallUnderWay> call) {
   worker.pending.emplace(++worker.last_call, std::move(call));
   return worker.last_call;
 }
@@ -80,7 +80,7 @@ Result<> pull_some(WorkerState& worker, TableRows& rows, std::span<const Key> ke
 
 // Sends the requests of a call for the rows of worker.missed. False if they must be looked for
 // again.
-Result<bool> send_call(WorkerState& worker, PendingCall& call, const Tables::Entry& table,
+Result<bool> send_call(WorkerState& worker, CallUnderWay& call, const Tables::Entry& table,
                        Purpose purpose, std::span<const Key> keys, std::uint32_t row_length,
                        std::vector<OutgoingRequest>& requests) {
   call.positions.clear();
@@ -99,7 +99,7 @@ Result<bool> send_call(WorkerState& worker, PendingCall& call, const Tables::Ent
 }
 
 // Puts the rows of an answer where the batch wants them.
-void place_answer(const PendingCall& call, const Arrived& answer) {
+void place_answer(const CallUnderWay& call, const Arrived& answer) {
   const auto places = call.positions[answer.request];
   const std::size_t length = call.row_length;
   if (answer.positions.empty()) return scatter(answer.values, places, length, call.values);
@@ -248,7 +248,7 @@ Result<> finish(WorkerState& worker, std::uint64_t number) {
   GODWIT_TRY(check_no_rows_held(*worker.session->node));
   auto found = worker.pending.extract(number);
   if (found.empty()) return invalid_argument("this ticket was waited for already");
-  std::unique_ptr<PendingCall> call = std::move(found.mapped());
+  std::unique_ptr<CallUnderWay> call = std::move(found.mapped());
   GODWIT_TRY_ASSIGN(const Waits::Outcome outcome, worker.session->node->wait(call->ticket));
   for (const Arrived& answer : outcome.answers) place_answer(*call, answer);
   worker.spare.push_back(std::move(call));

@@ -82,7 +82,7 @@ inline auto content_of(const TableSpec& s) {
                     std::array{bits(s.rule.learning_rate), bits(s.rule.mu), bits(s.rule.beta1),
                                bits(s.rule.beta2), bits(s.rule.epsilon), bits(s.init.scale)},
                     s.init.kind, s.init.seed, s.consistency.kind, s.consistency.staleness,
-                    s.accept_nonfinite, s.placement, s.codec);
+                    s.accept_nonfinite, s.placement, s.codec, s.scratch);
 }
 inline auto content_of(const Pull& m) {
   return std::tuple(m.request, m.origin, m.table, m.hops, m.via_home, m.whole_rows, m.in_step,

@@ -376,9 +376,9 @@ class RandomMessage {
                             .staleness = static_cast<std::int64_t>(number())},
             .accept_nonfinite = flip(),
             .placement = static_cast<Placement>(prng_.below(6)),
-            .codec = static_cast<Codec>(prng_.below(3))};
+            .codec = static_cast<Codec>(prng_.below(3)),
+            .scratch = flip()};
   }
-
   Prng prng_;
   std::string text_;
   std::vector<Key> keys_;

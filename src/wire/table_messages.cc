@@ -1,9 +1,9 @@
 // wire/table_messages.cc: codecs of specs and of opening and dropping tables.
 //
 //   spec         u64 rows, u32 row_length, u8 rule, u8 init, u8 consistency, u8 accept_nonfinite,
-//                u8 placement, u8 codec, u8 zero[2], f32 learning_rate, f32 mu, f32 beta1, f32
-//                beta2, f32 epsilon, f32 init_scale, u64 init_seed, i64 staleness, u16 name_bytes,
-//                name
+//                u8 placement, u8 codec, u8 scratch, u8 zero, f32 learning_rate, f32 mu, f32 beta1,
+//                f32 beta2, f32 epsilon, f32 init_scale, u64 init_seed, i64 staleness,
+//                u16 name_bytes, name
 //   outcome      u8 ok, u8 code, u16 text_bytes, text; code and text_bytes are 0 if ok
 //   open table   u64 request, u32 origin, spec
 //   make table   u32 table, spec
@@ -52,7 +52,8 @@ void write_spec(PayloadWriter& payload, const TableSpec& spec) {
   payload.write_u8(spec.accept_nonfinite ? 1 : 0);
   payload.write_enum(spec.placement);
   payload.write_enum(spec.codec);
-  payload.write_zeros(2);
+  payload.write_u8(spec.scratch ? 1 : 0);
+  payload.write_zeros(1);
   payload.write_f32(spec.rule.learning_rate);
   payload.write_f32(spec.rule.mu);
   payload.write_f32(spec.rule.beta1);
@@ -73,7 +74,8 @@ TableSpec read_spec(PayloadReader& reader) {
   const bool accept_nonfinite = reader.read_bool("accept_nonfinite");
   const auto placement = reader.read_enum("placement", Placement::kReplicateOnly);
   const auto codec = reader.read_enum("codec", Codec::kInt8);
-  reader.read_zeros(2);
+  const bool scratch = reader.read_bool("scratch");
+  reader.read_zeros(1);
   // Every field is given: their defaults are functions of store.
   TableSpec spec{.name = {},
                  .rows = rows,
@@ -88,7 +90,8 @@ TableSpec read_spec(PayloadReader& reader) {
                  .consistency = {.kind = consistency, .staleness = reader.read_i64()},
                  .accept_nonfinite = accept_nonfinite,
                  .placement = placement,
-                 .codec = codec};
+                 .codec = codec,
+                 .scratch = scratch};
   spec.name = reader.read_string("name", kNameBytesMax);
   return spec;
 }

@@ -93,7 +93,8 @@ TEST(TableSpecCodec, ChecksEnumsAndLengths) {
   EXPECT_EQ(refused_spec(15, "02"), "make table: accept_nonfinite is 2, which it cannot be");
   EXPECT_EQ(refused_spec(16, "06"), "make table: placement is 6, which it cannot be");
   EXPECT_EQ(refused_spec(17, "03"), "make table: codec is 3, which it cannot be");
-  EXPECT_EQ(refused_spec(18, "01"), "make table: a zero byte is not zero");
+  EXPECT_EQ(refused_spec(18, "02"), "make table: scratch is 2, which it cannot be");
+  EXPECT_EQ(refused_spec(19, "01"), "make table: a zero byte is not zero");
   EXPECT_EQ(refused_spec(60, "0600"),
             "make table: name announced to have 6 elements of 1 bytes, but 5 bytes are left");
   EXPECT_EQ(refused_spec(60, "0400"), "make table: 1 bytes left over");
