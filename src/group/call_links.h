@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -22,7 +23,6 @@ class CallLinks {
   int rank() const { return exchanger_.rank(); }
   int size() const { return exchanger_.size(); }
   const CallHeader& header() const { return header_; }
-  bool is_length_checked() const { return exchanger_.is_length_checked(); }
 
   Result<Transfer> send(int peer, std::span<const std::byte> bytes) {
     return exchanger_.send(peer, bytes);
@@ -41,7 +41,6 @@ class CallLinks {
 
   // The first message to a rank in a call is no longer than this, so that a back-end which sends
   // long messages in another way does not mix up different calls; values that fit go with it.
-  // Where the length of messages is not checked, it always has this length.
   static constexpr std::size_t kGreetingBytes = 4096 + 64;
 
   // Tells `to` what this rank is about to do, and hears it from `from`. kAborted if that is
@@ -49,13 +48,37 @@ class CallLinks {
   Result<> greet(std::span<const int> to, std::span<const int> from);
   Result<> greet(int to, int from) { return greet(std::span(&to, 1), std::span(&from, 1)); }
 
+  // The same in two parts, so that values may follow at once. Nothing that was received from these
+  // ranks is to be used before the second.
+  struct Greeting {
+    std::vector<int> from;
+    std::vector<CallHeader> theirs;
+    std::vector<Transfer> receives;
+    std::vector<Transfer> sends;
+  };
+  Result<Greeting> begin_greeting(std::span<const int> to, std::span<const int> from);
+  Result<Greeting> begin_greeting(int to, int from) {
+    return begin_greeting(std::span(&to, 1), std::span(&from, 1));
+  }
+  Result<> finish(const Greeting& greeting);
+
   // The header at the front of a message.
   static CallHeader header_in(std::span<const std::byte> message);
 
   // Sends and receives at once.
   Result<> swap(int to, std::span<const std::byte> out, int from, std::span<std::byte> in);
+  // With a greeting before it.
+  Result<> greet_and_swap(int peer, std::span<const std::byte> out, std::span<std::byte> in);
 
  private:
+  struct Swap {
+    std::optional<Transfer> receiving;
+    std::optional<Transfer> sending;
+  };
+  Result<Swap> begin_swap(int to, std::span<const std::byte> out, int from,
+                          std::span<std::byte> in);
+  Result<> finish(const Swap& begun);
+
   Exchanger& exchanger_;
   const CallHeader header_;
   const Time deadline_;

@@ -22,15 +22,17 @@ const char* to_string(Algorithm algorithm);
 struct Costs {
   // Of lists with so many bytes of floats: seconds by each of kAlgorithms. The two that lay the
   // list into one buffer are not tried on the longest.
-  static constexpr std::array<std::size_t, 6> kSizes{256, 4096, 16384, 65536, 524288, 4194304};
+  static constexpr std::array<std::size_t, 6> kSizes{256, 4096, 16384, 65536, 524288, 8388608};
   std::array<std::array<float, kSizes.size()>, kAlgorithms.size()> seconds{};
   RingTuning ring;  // the fastest that was tried
+  // Longer lists go around a ring: a buffer for them would be in no cache, and stay in memory.
+  static constexpr std::size_t kLaidBytesMax = std::size_t{2} << 20;
 
   // In between the sizes by a straight line, and beyond the last as much a byte as there.
   double seconds_of(Algorithm algorithm, std::size_t bytes) const;
 };
 
-// The cheapest; the same on all ranks if the costs are.
+// The cheapest of those that lists of this length may take; the same on all ranks if the costs are.
 Algorithm choose(const Costs& costs, std::size_t bytes);
 
 // The same on all ranks, bit by bit: means of what each has measured. Takes some tens of ms.

@@ -24,7 +24,7 @@ TEST(Costs, AreInterpolated) {
   const Costs costs = made_up();
   EXPECT_NEAR(costs.seconds_of(Algorithm::kDoubling, 0), 1e-6 + 256 * 3e-9, 1e-12);
   EXPECT_NEAR(costs.seconds_of(Algorithm::kDoubling, 10'000), 1e-6 + 10'000 * 3e-9, 1e-10);
-  EXPECT_NEAR(costs.seconds_of(Algorithm::kRing, 8U << 20), 2 * (10e-6 + 4194304e-9), 1e-8);
+  EXPECT_NEAR(costs.seconds_of(Algorithm::kRing, 16U << 20), 2 * (10e-6 + 8388608e-9), 1e-8);
 }
 
 TEST(Costs, TheCheapestIsChosen) {
@@ -34,6 +34,13 @@ TEST(Costs, TheCheapestIsChosen) {
   EXPECT_EQ(choose(costs, 5000), Algorithm::kHalvingDoubling);
   EXPECT_EQ(choose(costs, 10'000), Algorithm::kRing);
   EXPECT_EQ(choose(costs, 64U << 20), Algorithm::kRing);
+}
+
+TEST(Costs, LongListsAreNotLaidIntoABuffer) {
+  Costs costs = made_up();
+  costs.seconds[static_cast<std::size_t>(Algorithm::kDoubling)].fill(1e-9F);
+  EXPECT_EQ(choose(costs, Costs::kLaidBytesMax), Algorithm::kDoubling);
+  EXPECT_EQ(choose(costs, Costs::kLaidBytesMax + 4), Algorithm::kRing);
 }
 
 }  // namespace

@@ -22,8 +22,7 @@ class Exchange {
         rank_(links.rank()),
         power_(static_cast<int>(std::bit_floor(static_cast<unsigned>(links.size())))),
         is_greeted_inside_(bytes_with_header(list) <= CallLinks::kGreetingBytes) {
-    std::size_t bytes = bytes_with_header(list);
-    if (!links.is_length_checked()) bytes = std::max(bytes, CallLinks::kGreetingBytes);
+    const std::size_t bytes = bytes_with_header(list);
     const std::size_t room = (bytes + kCacheLineSize - 1) / kCacheLineSize * kCacheLineSize;
     const std::span<std::byte> memory = scratch.take(2 * room);
     ours_ = memory.first(bytes);
@@ -116,9 +115,8 @@ class Exchange {
   // The header goes with the values if they are few.
   Result<> swap_whole(int peer) {
     if (!is_greeted_inside_) {
-      GODWIT_TRY(links_.greet(peer, peer));
       const Interval all{0, list_.length()};
-      return links_.swap(peer, bytes_of(ours(), all), peer, bytes_of(theirs(), all));
+      return links_.greet_and_swap(peer, bytes_of(ours(), all), bytes_of(theirs(), all));
     }
     GODWIT_TRY(links_.swap(peer, ours_, peer, theirs_));
     return check_header(peer);
@@ -167,15 +165,14 @@ class Exchange {
     Interval part{0, list_.length()};
     for (int distance = power_ / 2; distance >= 1; distance /= 2) {
       const int peer = rank_ ^ distance;
-      GODWIT_TRY(links_.greet(peer, peer));
       const std::size_t middle = part.begin + share_of(part.length(), 0, 2).length();
       const Interval low{part.begin, middle};
       const Interval high{middle, part.end};
       const bool is_low = (rank_ & distance) == 0;
       levels.push_back({peer, is_low ? low : high, is_low ? high : low});
       const Level& level = levels.back();
-      GODWIT_TRY(
-          links_.swap(peer, bytes_of(ours(), level.given), peer, bytes_of(theirs(), level.kept)));
+      GODWIT_TRY(links_.greet_and_swap(peer, bytes_of(ours(), level.given),
+                                       bytes_of(theirs(), level.kept)));
       add(level.kept);
       part = level.kept;
     }

@@ -25,7 +25,8 @@ class Exchanger {
 
   // Begins. The bytes stay where they are until wait() has returned; those of a receive are
   // unspecified until then. The n-th receive from a rank gets its n-th send to this one; both have
-  // the same length, which is not 0. REQUIRES: `peer` is another rank.
+  // the same length, which is not 0; if not, no harm is done, and it is a kAborted as far as it is
+  // noticed. REQUIRES: `peer` is another rank.
   virtual Result<Transfer> send(int peer, std::span<const std::byte> bytes) = 0;
   virtual Result<Transfer> receive(int peer, std::span<std::byte> bytes) = 0;
 
@@ -35,10 +36,6 @@ class Exchanger {
   //   kUnavailable  the rank is gone
   //   kAborted      a rank gave up, with its reason; or it sent another number of bytes
   virtual Result<> wait(Transfer transfer, Time deadline) = 0;
-
-  // Whether a message of another length than expected is a kAborted, as far as it can be noticed;
-  // if not, it must not happen.
-  virtual bool is_length_checked() const = 0;
 
   // Keeps transfers going that nobody waits for just now.
   virtual void poke() {}

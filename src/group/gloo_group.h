@@ -1,6 +1,8 @@
-// group/gloo_group.h: a group over gloo: TCP between processes that somebody started, and that meet
-// in a folder they all see. Survivors of a rank that dies can go on. Which file stands behind it is
-// CMake's choice: gloo_group.cc, or no_gloo_group.cc where there is no gloo.
+// group/gloo_group.h: a group of processes that somebody started, and that meet by gloo in a folder
+// they all see. Their messages go over TCP connections of our own: gloo's transport is slower, and
+// lets a process be killed that writes to a rank which is gone (SIGPIPE). Survivors of a rank that
+// dies can go on. Which file stands behind it is CMake's choice: gloo_group.cc, or
+// no_gloo_group.cc where there is no gloo.
 #pragma once
 
 #include <chrono>
@@ -18,6 +20,8 @@ struct GlooOptions {
   int size = 1;
   std::string host = "127.0.0.1";  // the address of this process that the others reach
   Duration wait_max = std::chrono::seconds(60);  // for all to come
+  // Ranks of one host exchange short messages through memory instead of sockets.
+  bool shares_memory = true;
   // How long shrink() waits for one more survivor once it knows of some. As soon as all but one
   // have come, it waits no more.
   Duration settle = std::chrono::milliseconds(300);

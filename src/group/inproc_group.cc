@@ -53,7 +53,6 @@ class InprocExchanger final : public Exchanger {
 
   int rank() const override { return rank_; }
   int size() const override { return state_->size; }
-  bool is_length_checked() const override { return true; }
 
   Result<Transfer> send(int peer, std::span<const std::byte> bytes) override {
     // Never written to: a receive copies from it.

@@ -58,7 +58,6 @@ class MpiExchanger final : public Exchanger {
 
   int rank() const override { return rank_; }
   int size() const override { return size_; }
-  bool is_length_checked() const override { return true; }
 
   Result<Transfer> send(int peer, std::span<const std::byte> bytes) override {
     MutexLock lock(mutex_);

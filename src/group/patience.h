@@ -23,12 +23,15 @@ class Patience {
   }
   // Every now and then, for what need not be done with every look.
   bool is_round() const { return looks_ % kLooksPerRound == 0; }
+  // More seldom, for what costs a call of the system.
+  bool is_long_round() const { return looks_ % kLooksPerLongRound == kLooksPerLongRound - 1; }
 
  private:
   static constexpr std::uint64_t kLooks = 2000;  // some 20 us
   static constexpr std::uint64_t kCrowdedLooks = 10;
   static constexpr std::uint64_t kLooksPerClock = 16;
   static constexpr std::uint64_t kLooksPerRound = 32;
+  static constexpr std::uint64_t kLooksPerLongRound = 1024;
 
   const TimeSource& time_;
   const Time deadline_;

@@ -54,11 +54,12 @@ class Ring {
   }
 
   Result<> run() {
-    GODWIT_TRY(links_.greet(right_, left_));
+    GODWIT_TRY_ASSIGN(const auto greeting, links_.begin_greeting(right_, left_));
     for (std::size_t message = 0; message < messages_; ++message) {
       const std::size_t until = std::min(messages_, message + in_flight_);
       while (received_ < until) GODWIT_TRY(post_receive(received_++));
       while (sent_ < until && sent_ < message + per_lap_) GODWIT_TRY(post_send(sent_++));
+      if (message == 0) GODWIT_TRY(links_.finish(greeting));
       const Interval chunk = received_chunk(message);
       if (chunk.length() == 0) continue;
       if (receives_[message]) {

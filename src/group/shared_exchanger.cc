@@ -14,15 +14,15 @@ namespace {
 class SharedExchanger final : public Exchanger {
  public:
   SharedExchanger(std::unique_ptr<Exchanger> others, std::vector<std::byte*> memory,
-                  std::shared_ptr<void> keeper)
+                  std::shared_ptr<void> keeper, std::function<bool(int)> is_gone)
       : keeper_(std::move(keeper)),
+        is_gone_(std::move(is_gone)),
         others_(std::move(others)),
         links_(others_->rank(), std::move(memory)),
         is_crowded_(links_.local_ranks() > static_cast<int>(std::thread::hardware_concurrency())) {}
 
   int rank() const override { return others_->rank(); }
   int size() const override { return others_->size(); }
-  bool is_length_checked() const override { return others_->is_length_checked(); }
 
   Result<Transfer> send(int peer, std::span<const std::byte> bytes) override {
     const Transfer transfer = take_slot(peer, true);
@@ -91,8 +91,11 @@ class SharedExchanger final : public Exchanger {
   void poke() override { others_->poke(); }
 
   void abandon(const Error& why) override {
-    links_.give_up(why.message());
+    links_.give_up(why);
     others_->abandon(why);
+  }
+  Result<std::unique_ptr<Exchanger>> shrink(Time deadline) override {
+    return others_->shrink(deadline);
   }
 
  private:
@@ -120,6 +123,10 @@ class SharedExchanger final : public Exchanger {
     return transfer;
   }
 
+  bool is_lost(int peer) const {
+    return is_gone_ != nullptr && links_.carries(peer, 1) && is_gone_(peer);
+  }
+
   template <class Done>
   Result<> look_until(Time deadline, const Begun& for_whom, Done&& is_done) {
     if (is_done()) return {};
@@ -131,6 +138,12 @@ class SharedExchanger final : public Exchanger {
         GODWIT_TRY(links_.check_others());
         if (others_under_way_ > 0) others_->poke();
       }
+      if (patience.is_long_round() && is_lost(for_whom.peer)) {
+        // Its last words may have come since.
+        GODWIT_TRY(links_.progress());
+        if (is_done()) return {};
+        return unavailable("rank {} is gone", for_whom.peer);
+      }
       if (patience.goes_on()) continue;
       return timeout("rank {} does not {}", for_whom.peer, for_whom.is_send ? "receive" : "send");
     }
@@ -138,6 +151,7 @@ class SharedExchanger final : public Exchanger {
 
   const RealTime time_;
   const std::shared_ptr<void> keeper_;  // destroyed last
+  const std::function<bool(int)> is_gone_;
   const std::unique_ptr<Exchanger> others_;
   SharedLinks links_;
   const bool is_crowded_;
@@ -150,8 +164,10 @@ class SharedExchanger final : public Exchanger {
 
 std::unique_ptr<Exchanger> with_shared_memory(std::unique_ptr<Exchanger> others,
                                               std::vector<std::byte*> memory,
-                                              std::shared_ptr<void> keeper) {
-  return std::make_unique<SharedExchanger>(std::move(others), std::move(memory), std::move(keeper));
+                                              std::shared_ptr<void> keeper,
+                                              std::function<bool(int)> is_gone) {
+  return std::make_unique<SharedExchanger>(std::move(others), std::move(memory), std::move(keeper),
+                                           std::move(is_gone));
 }
 
 }  // namespace godwit

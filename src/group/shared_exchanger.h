@@ -2,6 +2,7 @@
 // shared memory, and all else through another exchanger. Used by one thread at a time.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -10,9 +11,11 @@
 
 namespace godwit {
 
-// `memory[r]` as of SharedLinks; `keeper` is destroyed after the last use of it.
+// `memory[r]` as of SharedLinks; `keeper` is destroyed after the last use of it. `is_gone`: whether
+// the process of a rank with memory has ended, where somebody can tell; asked now and then.
 std::unique_ptr<Exchanger> with_shared_memory(std::unique_ptr<Exchanger> others,
                                               std::vector<std::byte*> memory,
-                                              std::shared_ptr<void> keeper);
+                                              std::shared_ptr<void> keeper,
+                                              std::function<bool(int)> is_gone = nullptr);
 
 }  // namespace godwit

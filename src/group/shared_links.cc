@@ -129,7 +129,9 @@ Result<> SharedLinks::check_others() const {
   for (std::size_t rank = 0; rank < memory_.size(); ++rank) {
     if (memory_[rank] == nullptr || static_cast<int>(rank) == rank_) continue;
     const Notice& notice = notice_of(static_cast<int>(rank));
-    if (notice.is_given.load(std::memory_order_acquire) == 0) continue;
+    const std::uint32_t given = notice.is_given.load(std::memory_order_acquire);
+    if (given == 0) continue;
+    if (given == 2) return unavailable("rank {} gave up: {}", rank, notice.text.data());
     return aborted("rank {} gave up: {}", rank, notice.text.data());
   }
   return {};
@@ -139,15 +141,16 @@ void SharedLinks::pop(int peer) {
   peer_at(peer).in.pop();
 }
 
-void SharedLinks::give_up(const std::string& why) {
+void SharedLinks::give_up(const Error& why) {
   for (Peer& peer : peers_) {
     peer.sends.clear();
     peer.receives.clear();
   }
   Notice& notice = notice_of(rank_);
   if (notice.is_given.load(std::memory_order_relaxed) != 0) return;
-  fmt::format_to_n(notice.text.data(), notice.text.size() - 1, "{}", why);
-  notice.is_given.store(1, std::memory_order_release);
+  fmt::format_to_n(notice.text.data(), notice.text.size() - 1, "{}", why.message());
+  const bool has_lost = why.code() == ErrorCode::kUnavailable;
+  notice.is_given.store(has_lost ? 2 : 1, std::memory_order_release);
 }
 
 }  // namespace godwit

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/errors.h"
 #include "base/time_source.h"
 #include "godwit/result.h"
 #include "group/shared_channel.h"
@@ -45,7 +46,7 @@ class SharedLinks {
   // Does what can be done. kAborted if a message has another length.
   Result<> progress();
   bool has_queued_sends() const;
-  // kAborted if a rank of this host gave up, with its reason.
+  // If a rank of this host gave up, its reason: kUnavailable if it has lost a rank, else kAborted.
   Result<> check_others() const;
 
   // Without a copy: see Exchanger.
@@ -54,7 +55,7 @@ class SharedLinks {
   void pop(int peer);
 
   // Nothing of what was begun is touched from now on. The others learn why.
-  void give_up(const std::string& why);
+  void give_up(const Error& why);
 
  private:
   struct Peer {
@@ -65,8 +66,8 @@ class SharedLinks {
     std::deque<Begun*> receives;
   };
   struct Notice {
-    std::atomic<std::uint32_t> is_given;
-    std::array<char, 508> text;  // ends with a zero
+    std::atomic<std::uint32_t> is_given;  // 2: has lost a rank
+    std::array<char, 508> text;           // ends with a zero
   };
 
   Peer& peer_at(int peer) { return peers_[static_cast<std::size_t>(peer)]; }

@@ -95,7 +95,9 @@ Result<std::vector<std::unique_ptr<SupervisedNode>>> start_servers(const JobStar
     GODWIT_TRY_ASSIGN(Log log,
                       open_log(job.options, job.job, disk, fmt::format("node-{}.log", node)));
     const auto environment = server_environment(job.environment, node);
-    auto child = ChildProcess::spawn(job.path, job.options.command, environment);
+    const bool is_heard = job.options.first_speaks && node == 0;
+    auto child = ChildProcess::spawn(job.path, job.options.command, environment,
+                                     is_heard ? ChildOutput::kInherited : ChildOutput::kPipes);
     if (!child.ok()) {
       return std::move(child).error().in_context(fmt::format("starting table node {}", node));
     }
@@ -115,6 +117,17 @@ Result<std::vector<std::unique_ptr<SupervisedNode>>> start_servers(const JobStar
   return servers;
 }
 
+std::vector<std::string> prefix_for(const std::vector<std::string>& prefix, std::int64_t group) {
+  constexpr std::string_view kPlace = "{group}";
+  std::vector<std::string> words = prefix;
+  for (std::string& word : words) {
+    for (std::size_t at = word.find(kPlace); at != std::string::npos; at = word.find(kPlace, at)) {
+      word.replace(at, kPlace.size(), std::to_string(group));
+    }
+  }
+  return words;
+}
+
 Result<ChildProcess> start_group(const JobStart& job, std::int64_t group, std::int64_t life) {
   const GroupLaunchOptions& options = job.options;
   const std::string name = fmt::format("/g{}.{}", group, life);
@@ -130,12 +143,18 @@ Result<ChildProcess> start_group(const JobStart& job, std::int64_t group, std::i
   std::filesystem::create_directory(start.dir, error);
   if (error) return unavailable("cannot make {}: {}", start.dir, error.message());
   if (!start.memory_dir.empty()) std::filesystem::create_directory(start.memory_dir, error);
-  const auto words = group_command(job.launcher, start, options.command, job.environment);
+  auto words = group_command(job.launcher, start, options.command, job.environment);
   const auto environment = launcher_environment(
       job.launcher, start, rank_environment(options.shape, job.environment, group, life));
-  const bool is_plain = job.launcher.kind == MpiKind::kPlain;
-  return ChildProcess::spawn(is_plain ? job.path : job.launcher.path, words, environment,
-                             ChildOutput::kPipes, ChildLeads::kSession);
+  std::string program = job.launcher.kind == MpiKind::kPlain ? job.path : job.launcher.path;
+  if (!options.group_prefix.empty()) {
+    words[0] = program;
+    std::vector<std::string> prefix = prefix_for(options.group_prefix, group);
+    GODWIT_TRY_ASSIGN(program, find_command(prefix[0], options.environment));
+    words.insert(words.begin(), prefix.begin(), prefix.end());
+  }
+  return ChildProcess::spawn(program, words, environment, ChildOutput::kPipes,
+                             ChildLeads::kSession);
 }
 
 Result<std::vector<GroupToSupervise>> set_up_groups(const JobStart& job, Disk& disk, Warden& warden,
@@ -186,6 +205,9 @@ Result<GroupLaunchOutcome> launch_groups(const GroupLaunchOptions& options, Disk
   GODWIT_TRY_ASSIGN(job.launcher, find_mpi_launcher(options.mpi, options.shape.ranks_per_group,
                                                     options.environment));
   GODWIT_TRY(check_allocation(options, job.launcher));
+  if (!options.group_prefix.empty()) {
+    GODWIT_TRY(find_command(options.group_prefix[0], options.environment));
+  }
   SignalIntake signals;  // from here on an interrupt waits for the supervisor
   FileLimit files;
   GODWIT_TRY(files.raise_for(options.shape.servers + options.shape.groups));
@@ -200,9 +222,12 @@ Result<GroupLaunchOutcome> launch_groups(const GroupLaunchOptions& options, Disk
   }
   job.memory_dir = memory_dir ? memory_dir->path() : "";
   job.job = random_hex(8);
-  const std::string rendezvous =
+  std::string rendezvous =
       meeting_point(job.launcher.kind, options.environment, this_process().host, job.dir,
                     std::hash<std::string>{}(job.job));
+  if (!options.rendezvous.empty()) {
+    GODWIT_TRY_ASSIGN(rendezvous, parse_rendezvous(options.rendezvous));
+  }
   job.environment =
       job_environment(options.shape, options.environment, job.job, rendezvous, random_hex(16));
 

@@ -25,9 +25,16 @@ struct GroupLaunchOptions {
   std::optional<MpiKind> mpi;  // nothing: see find_mpi_launcher()
   RestartPolicy restarts;
   std::vector<std::string> command;
+  // Words before those that start a group, such as {"numactl", "-N", "{group}"}: {group} is its
+  // number. Table nodes run where this process does.
+  std::vector<std::string> group_prefix;
+  // "tcp:HOST:PORT", where table node 0 listens; empty: see meeting_point().
+  std::string rendezvous;
   // All get it without what other launchers said, plus what rank_place.h lists and GODWIT_JOB,
   // GODWIT_RENDEZVOUS and GODWIT_TOKEN (random, of this job only).
   Environment environment;
+  // Table node 0 has this process's own output and errors; it is not relayed.
+  bool first_speaks = false;
   bool writes_logs = true;
   std::string log_dir;  // for node-0.log, group-0.log, ...; empty: godwit-logs/<job>
   GroupSupervisorOptions supervision;
