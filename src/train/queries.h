@@ -24,7 +24,7 @@ struct RunData {
   std::string name;  // what --data said
 };
 
-struct Answer {
+struct RankedAnswer {
   std::string name;
   double score = 0;
   bool is_known = false;  // the data say so
@@ -33,7 +33,7 @@ struct Answer {
 struct Answers {
   std::string question;  // for people
   std::string measure;   // what the score is: "cosine"
-  std::vector<Answer> best;
+  std::vector<RankedAnswer> best;
   std::vector<std::string> notes;  // what the answers do not tell
 };
 

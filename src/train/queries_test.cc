@@ -65,7 +65,7 @@ class SavedRunDir {
 
 std::vector<std::string> names_of(const Answers& answers) {
   std::vector<std::string> names;
-  for (const Answer& answer : answers.best) names.push_back(answer.name);
+  for (const RankedAnswer& answer : answers.best) names.push_back(answer.name);
   return names;
 }
 

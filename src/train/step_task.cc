@@ -11,6 +11,7 @@
 #include "base/prng.h"
 #include "base/try.h"
 #include "train/common_settings.h"
+#include "train/group_settings.h"
 #include "train/injected_delays.h"
 #include "train/step_worker.h"
 
@@ -25,9 +26,10 @@ class StepTask final : public Task {
   StepTask(const Settings& settings, std::unique_ptr<StepModel> model)
       : model_(std::move(model)),
         epochs_(settings.count("epochs")),
-        learning_rate_(settings.real("learning_rate")),
         is_off_(settings.text("pace") == kOff),
         delays_(InjectedDelays::parse(settings.text("inject")).value()),
+        rule_(groups_of(settings) > 0 ? group_rule_of(settings)
+                                      : Rule::sgd(settings.real("learning_rate"))),
         common_(common_table_spec(settings)) {
     options_ = {.samples = model_->samples(),
                 .batch = static_cast<std::uint32_t>(settings.count("batch")),
@@ -43,6 +45,8 @@ class StepTask final : public Task {
   bool is_larger_better() const override { return model_->is_larger_better(); }
   bool has(Split split) const override { return model_->has(split); }
   RowNames names() const override { return model_->names(); }
+  const StepModel* step_model() const override { return model_.get(); }
+  std::span<const Table> tables() const override { return tables_; }
   std::vector<std::string> data_notes() const override { return model_->data_notes(); }
 
   Result<> open(Session& session, std::int64_t workers_per_node) override {
@@ -54,7 +58,7 @@ class StepTask final : public Task {
       spec.name = table.name;
       spec.rows = table.rows;
       spec.row_length = table.row_length;
-      spec.rule = Rule::sgd(learning_rate_);
+      spec.rule = rule_;
       spec.init = table.init;
       spec.placement = Placement::kStatic;
       spec.consistency = {.kind = is_off_ ? ConsistencyKind::kBsp : ConsistencyKind::kAsync};
@@ -117,9 +121,9 @@ class StepTask final : public Task {
 
   const std::unique_ptr<StepModel> model_;
   const std::int64_t epochs_;
-  const float learning_rate_;
   const bool is_off_;
   const InjectedDelays delays_;
+  const Rule rule_;
   const TableSpec common_;
   StepOptions options_;
   Session* session_ = nullptr;
@@ -143,6 +147,7 @@ void add_step_settings(Settings& settings, const StepDefaults& defaults) {
   settings.add_count("servers", "auto", 1, 1024,
                      "auto: a quarter of the nodes; those that keep parameters, and must not fail");
   settings.add_text("inject", "", "delays for experiments, such as: worker 3: compute x10");
+  add_group_settings(settings);
 }
 
 Result<> check_step_settings(const Settings& settings, const StepModel& model) {
@@ -168,6 +173,7 @@ std::int64_t servers_of(const Settings& settings, std::int64_t nodes) {
     return std::any_of(settings.all().begin(), settings.all().end(),
                        [&](const Setting& setting) { return setting.name == name; });
   };
+  if (groups_of(settings) > 0) return nodes;  // those of --nodes are table nodes
   if (!has("servers") || !has("pace") || settings.text("pace") == kOff) return 0;
   if (settings.is_auto("servers")) return std::max<std::int64_t>(1, nodes / kNodesPerServer);
   return std::min(settings.count("servers"), nodes);

@@ -114,7 +114,7 @@ Result<> StepWorker::run_step(Worker& worker, const WorkerShare& share, const St
   GODWIT_TRY(read(worker));
   samples_.clear();
   SampleOrder order(options_.samples, options_.seed);
-  for (const Share& part : step.shares()) {
+  for (const SampleShare& part : step.shares()) {
     for (std::uint64_t i = 0; i < part.count; ++i) {
       samples_.push_back(order.sample_at(part.first + i));
     }

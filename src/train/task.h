@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +17,8 @@
 #include "train/row_names.h"
 
 namespace godwit {
+
+class StepModel;
 
 // One worker among all workers of the job, which share the work: node by node, on each `per_node`.
 struct WorkerShare {
@@ -90,6 +93,11 @@ class Task {
   // What is needed besides rows and settings to use the model without the data, such as the mean of
   // all ratings. Kept with each checkpoint.
   virtual std::map<std::string, double> constants() const { return {}; }
+
+  // For training by groups of ranks (train/group_learner.h): the model, and its tables once it is
+  // open. Null and none: the task cannot.
+  virtual const StepModel* step_model() const { return nullptr; }
+  virtual std::span<const Table> tables() const { return {}; }
 
   // What was understood of the data, a line each.
   virtual std::vector<std::string> data_notes() const { return {}; }

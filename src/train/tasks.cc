@@ -14,6 +14,7 @@
 #include "train/kge_task.h"
 #include "train/lasso_task.h"
 #include "train/lda_task.h"
+#include "train/group_settings.h"
 #include "train/linreg_task.h"
 #include "train/mf_task.h"
 #include "train/mlp_task.h"
@@ -82,12 +83,14 @@ Result<std::unique_ptr<Task>> make_lasso(Settings& settings, const Catalog& /*ca
 
 Result<std::unique_ptr<Task>> make_mlp(Settings& settings, const Catalog& /*catalog*/,
                                        const DataSource& source) {
+  if (groups_of(settings) > 0) GODWIT_TRY(settle_group_settings(settings));
   GODWIT_TRY_ASSIGN(ImageSet images, load_images(source));
   return make_mlp_task(settings, std::move(images));
 }
 
 Result<std::unique_ptr<Task>> make_linreg(Settings& settings, const Catalog& /*catalog*/,
                                           const DataSource& source) {
+  if (groups_of(settings) > 0) GODWIT_TRY(settle_group_settings(settings));
   GODWIT_TRY_ASSIGN(SparseSet set, load_sparse(source, split_of(settings)));
   return make_linreg_task(settings, std::move(set));
 }
