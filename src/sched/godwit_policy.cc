@@ -90,20 +90,31 @@ void GodwitPolicy::on_machine_up(MachineIndex /*machine*/, ClusterView& /*view*/
   is_stale_ = true;
 }
 
+double worth_of_ending(const ClusterView& view) {
+  if (view.active().empty()) return 0;
+  double sum = 0;
+  for (const JobIndex index : view.active()) sum += view.state(index).job->utility.priority;
+  return kEndingShare * sum / static_cast<double>(view.active().size());
+}
+
+JobRank rank_job(const JobState& state, const ClusterView& view, double ending) {
+  const Job& job = *state.job;
+  Resources one = job.worker;
+  add_to(one, job.server, 1.0 / job.workers_per_server);
+  const double needs = std::max(
+      1e-12, state.left() / job.speed.most_a_worker(true) * dominant_share(one, view.total()));
+  const double slots = std::max(1.0, std::ceil(state.left() / job.speed.fastest(true) - 1e-9));
+  const int last = view.now() + static_cast<int>(std::min(1e8, slots)) - 1;
+  double utility = last < view.horizon() ? job.utility.at(last - job.arrival) : 0;
+  if (utility < kWorthless * job.utility.priority) utility = 0;
+  return {utility, needs, (utility + ending) / needs};
+}
+
 std::vector<GodwitPolicy::Ranked> GodwitPolicy::ranked(const ClusterView& view) const {
   std::vector<Ranked> order;
+  const double ending = worth_of_ending(view);
   for (const JobIndex index : view.active()) {
-    const JobState& state = view.state(index);
-    const Job& job = *state.job;
-    Resources one = job.worker;
-    add_to(one, job.server, 1.0 / job.workers_per_server);
-    const double needs = std::max(
-        1e-12, state.left() / job.speed.most_a_worker(true) * dominant_share(one, view.total()));
-    const double slots = std::max(1.0, std::ceil(state.left() / job.speed.fastest(true) - 1e-9));
-    const int last = view.now() + static_cast<int>(std::min(1e8, slots)) - 1;
-    const double utility = last < view.horizon() ? job.utility.at(last - job.arrival) : 0;
-    const bool worthless = utility < kWorthless * job.utility.priority;
-    order.push_back({worthless ? 0 : utility / needs, needs, index});
+    order.push_back({rank_job(view.state(index), view, ending), index});
   }
   std::ranges::sort(order, [](const Ranked& a, const Ranked& b) {
     if (a.worth != b.worth) return a.worth > b.worth;
@@ -182,8 +193,7 @@ double GodwitPolicy::planned_utility() const {
 void GodwitPolicy::plan_waiting(ClusterView& view, const std::vector<Ranked>& order) {
   for (const Ranked& rank : order) {
     if (schedules_.size() >= static_cast<std::size_t>(options_.planned_max)) break;
-    if (rank.worth <= 0) break;
-    if (schedules_.contains(rank.job)) continue;
+    if (rank.utility <= 0 || schedules_.contains(rank.job)) continue;
     const JobState& state = view.state(rank.job);
     Schedule schedule = plan(state, view);
     if (!schedule.found) continue;
@@ -197,7 +207,7 @@ void GodwitPolicy::improve(ClusterView& view) {
   plan_waiting(view, order);
   const double before = planned_utility();
   double alone = 0;
-  for (const Ranked& rank : order) alone += rank.worth * rank.needs;
+  for (const Ranked& rank : order) alone += rank.utility;
   if (before >= kNearBest * alone) return;
   Schedules old = std::move(schedules_);
   schedules_.clear();

@@ -26,6 +26,21 @@ struct GodwitOptions {
   bool replans = true;      // else a schedule stays until it falls short
 };
 
+// Of the mean priority of jobs, what the end of a job is worth beside its utility.
+inline constexpr double kEndingShare = 0.2;
+// What the end of a job is worth in itself: as much for all. It is what late jobs, and those that
+// are in no hurry, are ranked by: the shortest first, or they would wait for all that has any
+// utility left, however long that takes.
+double worth_of_ending(const ClusterView& view);
+
+// What a job is ranked by: those first that bring most for what they take.
+struct JobRank {
+  double utility = 0;  // still to be had; 0: as good as none
+  double needs = 0;    // slots times share of the cluster
+  double worth = 0;    // utility and worth of its end, for what it needs
+};
+JobRank rank_job(const JobState& state, const ClusterView& view, double ending);
+
 class GodwitPolicy final : public Policy {
  public:
   GodwitPolicy(const GodwitOptions& options, const PriceRule& prices);
@@ -35,12 +50,14 @@ class GodwitPolicy final : public Policy {
   void on_finish(const Job& job, ClusterView& view) override;
   void on_machine_down(MachineIndex machine, ClusterView& view) override;
   void on_machine_up(MachineIndex machine, ClusterView& view) override;
+  const Schedule* schedule_of(JobIndex job) const override {
+    const auto found = schedules_.find(job);
+    return found == schedules_.end() ? nullptr : &found->second;
+  }
 
  private:
   using Schedules = std::map<JobIndex, Schedule>;
-  struct Ranked {
-    double worth = 0;  // utility still to be had for what it takes
-    double needs = 0;  // slots times share of the cluster
+  struct Ranked : JobRank {
     JobIndex job = 0;
   };
 

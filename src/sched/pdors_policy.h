@@ -23,6 +23,10 @@ class PdorsPolicy final : public Policy {
   void on_slot(ClusterView& view, SlotPlan& out) override;
   void on_finish(const Job& job, ClusterView& view) override;
   void on_machine_down(MachineIndex machine, ClusterView& view) override;
+  const Schedule* schedule_of(JobIndex job) const override {
+    const auto found = schedules_.find(job);
+    return found == schedules_.end() ? nullptr : &found->second;
+  }
 
  private:
   // What is missing, wherever there is room: for jobs that were admitted and did not come through.

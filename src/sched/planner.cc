@@ -89,10 +89,7 @@ Schedule Planner::best(const PlanRequest& request) {
   if (request.first > request.last) return {};
   Table table;
   table.steps = steps_of(request);
-  const double worker_slots =
-      request.work / job.speed.most_a_worker(false) / std::max(1.0, table.steps.front().slots);
-  table.chunks = static_cast<int>(
-      std::clamp(std::ceil(worker_slots - 1e-9), 1.0, static_cast<double>(options_.chunks_max)));
+  table.chunks = options_.chunks_max;
   const int chunks = table.chunks;
   const double chunk_work = request.work / chunks;
   table.costs.assign(table.at(table.steps.size(), 0), kNoPrice);

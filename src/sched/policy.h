@@ -20,6 +20,7 @@ struct JobPlacement {
   JobIndex job = 0;
   Placement placement;
 };
+struct Schedule;
 // What runs in one slot; each job once.
 using SlotPlan = std::vector<JobPlacement>;
 
@@ -35,6 +36,8 @@ class Policy {
   virtual void on_slot(ClusterView& view, SlotPlan& out) = 0;
   // The job finished in the slot that has just ended; it is no longer active.
   virtual void on_finish(const Job& /*job*/, ClusterView& /*view*/) {}
+  // What is planned for a job, as far as the policy plans ahead; null if it does not.
+  virtual const Schedule* schedule_of(JobIndex /*job*/) const { return nullptr; }
   // From slot view.now() on, the machine is away, or back.
   virtual void on_machine_down(MachineIndex /*machine*/, ClusterView& /*view*/) {}
   virtual void on_machine_up(MachineIndex /*machine*/, ClusterView& /*view*/) {}

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <iostream>
 
 #include "sched/sched_fixture.h"
 
@@ -28,12 +29,15 @@ TEST(PriceRule, PriceTimesCapacityByLogRatioDifferentiatesBackToThePrice) {
   const PriceRule prices = rule(0.01, 50);
   const double log_ratio = std::log(50 / 0.01);
   const double capacity = 8;
+  double worst = 0;
   for (double taken = 0.5; taken < 7.5; taken += 0.5) {
     const double step = 1e-5;
     const auto value = [&](double x) { return prices.at(0, x / capacity) * capacity / log_ratio; };
     const double slope = (value(taken + step) - value(taken - step)) / (2 * step);
     EXPECT_NEAR(slope, prices.at(0, taken / capacity), 1e-6 * slope);
+    worst = std::max(worst, std::abs(slope / prices.at(0, taken / capacity) - 1));
   }
+  std::cout << "slope by price, furthest from 1: " << worst << "\n";
 }
 
 TEST(PriceRule, AFullMachineCostsMoreThanAnyJobIsWorth) {

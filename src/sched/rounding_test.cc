@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <iostream>
 #include <numeric>
 
 namespace godwit {
@@ -24,6 +25,7 @@ TEST(Rounding, HasTheScaledValueAsItsMean) {
     const double fraction = scaled - std::floor(scaled);
     const double sigma = std::sqrt(fraction * (1 - fraction) / kTrials);
     EXPECT_NEAR(sums[j] / kTrials, scaled, 3 * sigma + 1e-12);
+    std::cout << "mean " << sums[j] / kTrials << " of " << scaled << ", sigma " << sigma << "\n";
   }
 }
 
@@ -58,6 +60,8 @@ TEST(Rounding, ViolationsStayBelowTheBoundTheyWereMadeFor) {
     covered += sum_of(covering) < 100 ? 1 : 0;
     plain += sum_of(1) > 100 ? 1 : 0;
   }
+  std::cout << "of " << kTrials << " broken: packing " << packed << ", covering " << covered
+            << ", both allowed " << kTrials * delta / 3 << "; packing with G = 1 " << plain << "\n";
   EXPECT_LE(packed, kTrials * delta / 3);
   EXPECT_LE(covered, kTrials * delta / 3);
   EXPECT_GT(plain, kTrials / 3);

@@ -81,6 +81,7 @@ class OfflineOptimum {
   explicit OfflineOptimum(const Instance& instance) : instance_(instance) {
     Cbc_setLogLevel(model_, 0);
     Cbc_setObjSense(model_, -1);
+    Cbc_setParameter(model_, "ratioGap", "1e-7");
   }
   ~OfflineOptimum() { Cbc_deleteModel(model_); }
   OfflineOptimum(const OfflineOptimum&) = delete;
@@ -146,9 +147,16 @@ class OfflineOptimum {
         const std::size_t cell = static_cast<std::size_t>(t) * machines + h;
         const int here = column(1, 0);
         cases.push_back({here, 1});
+        const Resources& room = instance_.cluster.machines[h].capacity;
+        int together = job.workers_max;  // bounds as tight as can be: CBC is far faster
+        while (together > 0 && !fits(job.demand(together), room)) --together;
         for (const bool internal : {true, false}) {
-          const int w = column(most, 0);
-          const int s = column(most, 0);
+          const int w =
+              column(internal ? together : count_that_fits(job.worker, room, job.workers_max), 0);
+          const int s =
+              column(internal ? job.servers_for(together)
+                              : count_that_fits(job.server, room, job.servers_for(job.workers_max)),
+                     0);
           for (std::size_t r = 0; r < kResourcesMax; ++r) {
             if (job.worker[r] > 0) used_[r][cell].push_back({w, job.worker[r]});
             if (job.server[r] > 0) used_[r][cell].push_back({s, job.server[r]});
@@ -156,7 +164,7 @@ class OfflineOptimum {
           work.push_back({w, job.speed.samples(1, internal)});
           workers.push_back({w, 1});
           if (internal) {
-            row({{w, 1}, {here, -most}}, 'L', 0);
+            row({{w, 1}, {here, -static_cast<double>(together)}}, 'L', 0);
             row({{s, -static_cast<double>(job.workers_per_server)}, {w, 1}}, 'L', 0);
           } else {
             spread_workers.push_back({w, 1});

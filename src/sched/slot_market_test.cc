@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <iostream>
+
 #include "sched/sched_fixture.h"
 #include "sched/slot_lp.h"
 
@@ -99,6 +101,7 @@ TEST(SlotMarket, SeveralMachinesCostNoLessThanTheLeastAndAreFoundWhereThereIsRoo
       exact += best;
     }
   }
+  std::cout << "greedy by least cost: " << greedy / exact << "\n";
   EXPECT_LT(greedy, 1.05 * exact);
 }
 
@@ -146,6 +149,7 @@ TEST(SlotLp, RepairedRoundingIsNearTheLeastCostAndPaperRoundingKeepsToCapacity) 
       EXPECT_EQ(lp.solve(market, w, options, kNoPrice).cost, paper.cost) << "same seed";
     }
   }
+  std::cout << "repaired by least cost: " << repaired / exact << "\n";
   EXPECT_GT(exact, 0);
   EXPECT_LT(repaired, 1.03 * exact);
 }

@@ -131,7 +131,10 @@ Result<Row> read_row(const CsvTable& table, std::size_t i, std::string_view kind
   row.model = lower(table.text(i, is_pollux  ? "application"
                                   : is_gavel ? "job_type"
                                              : "model_name"));
-  if (table.has("batch_size")) {
+  // Gavel's log has none where a model has but one.
+  if (is_gavel && table.text(i, "batch_size").empty()) {
+    row.batch = find_trace_model(row.model).batch * row.workers;
+  } else if (table.has("batch_size")) {
     GODWIT_TRY_ASSIGN(const double batch, table.number(i, "batch_size", 1, 1e7));
     row.batch = is_pollux ? batch : batch * row.workers;
   }

@@ -39,9 +39,15 @@ std::string problem(const std::string& text) {
 constexpr const char* kTiresias =
     "job_id,num_gpu,submit_time,iterations,model_name,duration,interval\n";
 
+std::string tiresias(const char* rows) {
+  std::string text = kTiresias;
+  text += rows;
+  return text;
+}
+
 TEST(Trace, DurationsComeOutWithTheWorkersThatAJobHad) {
   const Instance instance =
-      load(std::string(kTiresias) + "0,2,0,606,vgg19,300,30\n1,8,45,133,vgg11,150,23\n").value();
+      load(tiresias("0,2,0,606,vgg19,300,30\n1,8,45,133,vgg11,150,23\n")).value();
   ASSERT_EQ(instance.jobs.size(), 2U);
   EXPECT_NEAR(instance.jobs[0].slots_for(instance.jobs[0].work, 2, true), 10, 1e-9);
   EXPECT_EQ(instance.jobs[1].arrival, 2);
@@ -91,8 +97,17 @@ TEST(Trace, GavelCountsSteps) {
   EXPECT_DOUBLE_EQ(instance.jobs[0].work, 1000 * 256);
 }
 
+TEST(Trace, AGavelJobWithoutABatchHasThatOfItsModel) {
+  const Instance instance = load(
+                                "job_type,batch_size,total_steps,arrival_s,num_gpu\n"
+                                "CycleGAN,,3600,0,1\nCycleGAN,2,3600,0,1\n")
+                                .value();
+  EXPECT_DOUBLE_EQ(instance.jobs[0].work, 3600);
+  EXPECT_DOUBLE_EQ(instance.jobs[1].work, 7200);
+}
+
 TEST(Trace, TheSameSeedGivesTheSameUtilities) {
-  const std::string text = std::string(kTiresias) + "0,2,0,606,vgg19,300,30\n";
+  const std::string text = tiresias("0,2,0,606,vgg19,300,30\n");
   const auto priority = [&](std::uint64_t seed) {
     return load(text, {.seed = seed}).value().jobs[0].utility.priority;
   };
