@@ -20,7 +20,8 @@ struct CollectiveBenchOptions {
   std::string mpirun = "mpirun";           // found by PATH
   std::vector<int> ranks = {2, 4};
   bool is_quick = false;
-  std::string case_of;                 // as of CollectiveRankOptions
+  bool has_mpi_defaults = false;  // Open MPI chooses its algorithms itself, instead of the fastest
+  std::string case_of;            // as of CollectiveRankOptions
   std::chrono::seconds deadline{600};  // of one number of ranks
   Environment environment;
 };

@@ -2,6 +2,7 @@
 // by MPI and gloo themselves, in turns. Owned by one thread.
 #pragma once
 
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <string>
@@ -18,6 +19,7 @@ struct CollectiveSizes {
   std::size_t small_tensors = 1000;
   std::size_t repetitions = 15;
   std::size_t repeats = 500;  // of short calls in one repetition
+  std::chrono::seconds idle{3};
 
   static CollectiveSizes full() { return {}; }
   static CollectiveSizes quick();  // whether it works, not how well

@@ -24,14 +24,14 @@ struct Case {
   const char* name;
   const char* pace;
   bool is_delayed = false;
-  double wanted = 0;               // of the ratio; 0: nothing
-  std::vector<PaceRun> runs = {};  // of each seed
+  double wanted = 0;                 // of the ratio; 0: nothing
+  std::vector<JudgedRun> runs = {};  // of each seed
 };
 
 template <class Of>
-double median(const std::vector<PaceRun>& runs, Of&& of) {
+double median(const std::vector<JudgedRun>& runs, Of&& of) {
   std::vector<double> values;
-  for (const PaceRun& run : runs) values.push_back(of(run));
+  for (const JudgedRun& run : runs) values.push_back(of(run));
   std::sort(values.begin(), values.end());
   return values[values.size() / 2];
 }
@@ -41,7 +41,7 @@ class Pace {
   Pace(const PaceBenchOptions& options, const SignalIntake& signals, std::string dir)
       : options_(options), signals_(signals), dir_(std::move(dir)) {}
 
-  Result<PaceRun> train(const Case& that, std::int64_t seed) {
+  Result<JudgedRun> train(const Case& that, std::int64_t seed) {
     const std::string run = fmt::format("{}/{}", dir_, number_++);
     std::vector<std::string> arguments{"train", options_.task, "--data", options_.data};
     const auto add = [&](const char* flag, std::string value) {
@@ -83,8 +83,8 @@ class Pace {
   RealDisk disk_;
 };
 
-double time_of(const PaceBenchOptions& options, const std::vector<PaceRun>& runs) {
-  return median(runs, [&](const PaceRun& run) {
+double time_of(const PaceBenchOptions& options, const std::vector<JudgedRun>& runs) {
+  return median(runs, [&](const JudgedRun& run) {
     return seconds_until(run.judged, options.target, options.is_larger_better).value_or(kNever);
   });
 }
@@ -109,12 +109,12 @@ BenchResult result_of(const PaceBenchOptions& options, const Case& that, const C
   const auto add = [&](const char* name, auto&& of) {
     result.figures.emplace_back(name, median(that.runs, of));
   };
-  add("final", [](const PaceRun& run) { return run.judged.back().value; });
-  add("train_s", [](const PaceRun& run) { return run.train_seconds; });
+  add("final", [](const JudgedRun& run) { return run.judged.back().value; });
+  add("train_s", [](const JudgedRun& run) { return run.train_seconds; });
   if (that.runs.front().steps > 0) {
-    add("steps", [](const PaceRun& run) { return static_cast<double>(run.steps); });
-    add("gradients", [](const PaceRun& run) { return run.gradients; });
-    add("results", [](const PaceRun& run) { return run.results; });
+    add("steps", [](const JudgedRun& run) { return static_cast<double>(run.steps); });
+    add("gradients", [](const JudgedRun& run) { return run.gradients; });
+    add("results", [](const JudgedRun& run) { return run.results; });
   }
   if (that.wanted > 0) result.figures.emplace_back("wanted", that.wanted);
   return result;
@@ -123,7 +123,7 @@ BenchResult result_of(const PaceBenchOptions& options, const Case& that, const C
 // Both go through as many steps of as many samples, so times tell.
 BenchResult steps_result(const Case& fixed, const Case& off) {
   const auto steps = static_cast<double>(fixed.runs.front().steps);
-  const auto seconds = [](const PaceRun& run) { return run.train_seconds; };
+  const auto seconds = [](const JudgedRun& run) { return run.train_seconds; };
   const double value = steps / median(fixed.runs, seconds);
   const double limit = steps / median(off.runs, seconds);
   return {.bench = "pace",
@@ -171,7 +171,7 @@ Result<> run_pace_bench(const PaceBenchOptions& options,
   Pace pace(options, signals, dir.path());
   for (const std::int64_t seed : options.seeds) {
     for (Case& that : cases) {
-      GODWIT_TRY_ASSIGN(PaceRun run, pace.train(that, seed));
+      GODWIT_TRY_ASSIGN(JudgedRun run, pace.train(that, seed));
       that.runs.push_back(std::move(run));
       if (seed != options.seeds.back()) continue;
       const Case& base = cases[that.is_delayed ? 0 : 2];

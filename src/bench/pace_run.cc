@@ -1,23 +1,15 @@
 // bench/pace_run.cc: reads what a run has left: lines of flat objects, and a table with commas.
 #include "bench/pace_run.h"
 
-#include <algorithm>
 #include <string>
 
 #include "base/errors.h"
 #include "base/parse_number.h"
 #include "base/try.h"
+#include "bench/csv_rows.h"
 
 namespace godwit {
 namespace {
-
-// The first line of the text, which is left with the others.
-std::string_view take_line(std::string_view& text) {
-  const std::size_t end = std::min(text.find('\n'), text.size());
-  const std::string_view line = text.substr(0, end);
-  text.remove_prefix(std::min(text.size(), end + 1));
-  return line;
-}
 
 // A number of an object without objects in it.
 std::optional<double> number_of(std::string_view object, std::string_view name) {
@@ -28,31 +20,13 @@ std::optional<double> number_of(std::string_view object, std::string_view name) 
   return parse_number<double>(object.substr(0, object.find_first_of(",}")));
 }
 
-std::vector<std::string_view> cells_of(std::string_view line) {
-  std::vector<std::string_view> cells;
-  for (;;) {
-    const std::size_t comma = line.find(',');
-    cells.push_back(line.substr(0, comma));
-    if (comma == std::string_view::npos) return cells;
-    line.remove_prefix(comma + 1);
-  }
-}
-
-Result<> add_steps(std::string_view text, PaceRun& run) {
-  const std::vector<std::string_view> names = cells_of(take_line(text));
-  while (!text.empty()) {
-    const std::string_view line = take_line(text);
-    const std::vector<std::string_view> cells = cells_of(line);
-    const auto cell = [&](std::string_view name) -> std::optional<double> {
-      const auto at =
-          static_cast<std::size_t>(std::find(names.begin(), names.end(), name) - names.begin());
-      if (at >= cells.size()) return std::nullopt;
-      return parse_number<double>(cells[at]);
-    };
-    const auto assigned = cell("assigned");
-    const auto used = cell("used");
-    const auto dropped = cell("late_dropped");
-    if (!assigned || !used || !dropped) return corruption("steps.csv: '{}'", line);
+Result<> add_steps(std::string_view text, JudgedRun& run) {
+  CsvRows rows(text);
+  while (rows.next()) {
+    const auto assigned = rows.number("assigned");
+    const auto used = rows.number("used");
+    const auto dropped = rows.number("late_dropped");
+    if (!assigned || !used || !dropped) return corruption("steps.csv: '{}'", rows.line());
     ++run.steps;
     run.gradients += *assigned;
     run.results += *used + *dropped;
@@ -62,9 +36,9 @@ Result<> add_steps(std::string_view text, PaceRun& run) {
 
 }  // namespace
 
-Result<PaceRun> read_pace_run(std::string_view metrics, std::optional<std::string_view> steps,
-                              std::string_view figure) {
-  PaceRun run;
+Result<JudgedRun> read_pace_run(std::string_view metrics, std::optional<std::string_view> steps,
+                                std::string_view figure) {
+  JudgedRun run;
   while (!metrics.empty()) {
     const std::string_view line = take_line(metrics);
     // At the end of a run all is said once more.
@@ -80,13 +54,13 @@ Result<PaceRun> read_pace_run(std::string_view metrics, std::optional<std::strin
   return run;
 }
 
-std::optional<double> seconds_until(const std::vector<PaceRun::Judged>& judged, double target,
+std::optional<double> seconds_until(const std::vector<JudgedRun::Judged>& judged, double target,
                                     bool is_larger_better) {
   for (std::size_t i = 0; i < judged.size(); ++i) {
-    const PaceRun::Judged& now = judged[i];
+    const JudgedRun::Judged& now = judged[i];
     if (is_larger_better ? now.value < target : now.value > target) continue;
     if (i == 0) return now.seconds;
-    const PaceRun::Judged& before = judged[i - 1];
+    const JudgedRun::Judged& before = judged[i - 1];
     const double part = (target - before.value) / (now.value - before.value);
     return before.seconds + part * (now.seconds - before.seconds);
   }

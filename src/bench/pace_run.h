@@ -10,7 +10,7 @@
 
 namespace godwit {
 
-struct PaceRun {
+struct JudgedRun {
   struct Judged {
     double seconds = 0;
     double value = 0;
@@ -24,12 +24,12 @@ struct PaceRun {
 
 // From the run's metrics.jsonl and, if it went in steps, its steps.csv. kCorruption for what is not
 // understood.
-Result<PaceRun> read_pace_run(std::string_view metrics, std::optional<std::string_view> steps,
-                              std::string_view figure);
+Result<JudgedRun> read_pace_run(std::string_view metrics, std::optional<std::string_view> steps,
+                                std::string_view figure);
 
 // When the target was reached: between two judgements in proportion; the first one's time if that
 // was good enough. Nothing if it never was.
-std::optional<double> seconds_until(const std::vector<PaceRun::Judged>& judged, double target,
+std::optional<double> seconds_until(const std::vector<JudgedRun::Judged>& judged, double target,
                                     bool is_larger_better);
 
 }  // namespace godwit

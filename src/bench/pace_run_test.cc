@@ -10,8 +10,8 @@ namespace {
 constexpr const char* kJudged =
     "{\"seconds\":2.5,\"epoch\":1,\"split\":\"test\",\"accuracy\":0.5}\n";
 
-TEST(PaceRun, TheTargetIsReachedBetweenJudgements) {
-  const std::vector<PaceRun::Judged> judged{{2, 0.5}, {4, 0.75}, {6, 0.625}, {8, 1}};
+TEST(JudgedRun, TheTargetIsReachedBetweenJudgements) {
+  const std::vector<JudgedRun::Judged> judged{{2, 0.5}, {4, 0.75}, {6, 0.625}, {8, 1}};
   EXPECT_EQ(seconds_until(judged, 0.25, true), 2) << "before the first one, nobody knows when";
   EXPECT_EQ(seconds_until(judged, 0.5, true), 2);
   EXPECT_EQ(seconds_until(judged, 0.625, true), 3) << "once is enough";
@@ -22,7 +22,7 @@ TEST(PaceRun, TheTargetIsReachedBetweenJudgements) {
   EXPECT_FALSE(seconds_until({{1, 4}, {3, 2}}, 1, false).has_value());
 }
 
-TEST(PaceRun, StepsAreSummedUpByTheNamesOfColumns) {
+TEST(JudgedRun, StepsAreSummedUpByTheNamesOfColumns) {
   const auto run = read_pace_run(kJudged,
                                  "j,late_dropped,V,used,reason,assigned\n"
                                  "1,0,,3,start,64\n"
@@ -37,7 +37,7 @@ TEST(PaceRun, StepsAreSummedUpByTheNamesOfColumns) {
   EXPECT_EQ(read_pace_run(kJudged, std::nullopt, "accuracy")->steps, 0U);
 }
 
-TEST(PaceRun, WhatIsNotUnderstoodIsRefused) {
+TEST(JudgedRun, WhatIsNotUnderstoodIsRefused) {
   EXPECT_FALSE(read_pace_run("", std::nullopt, "accuracy").ok());
   EXPECT_FALSE(read_pace_run("{\"seconds\":1}\n", std::nullopt, "accuracy").ok());
   EXPECT_FALSE(read_pace_run(kJudged, std::nullopt, "rmse").ok());

@@ -60,7 +60,7 @@ TEST(PlacementBench, AMissingTouchIsCorruption) {
   };
   EXPECT_TRUE(run().is_ok);
   ++touches[trace.keys(0, 0, 0)[0]];
-  const NodeReport report = run();
+  const PlacementNodeReport report = run();
   EXPECT_FALSE(report.is_ok);
   EXPECT_EQ(report.code, ErrorCode::kCorruption);
   EXPECT_THAT(report.message.data(), testing::HasSubstr("was touched"));

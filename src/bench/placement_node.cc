@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 
 #include <algorithm>
 #include <chrono>
@@ -15,6 +14,7 @@
 
 #include "base/errors.h"
 #include "base/try.h"
+#include "bench/processor_time.h"
 #include "bench/row_work.h"
 #include "bench/worker_threads.h"
 #include "net/delaying_transport.h"
@@ -29,15 +29,6 @@ constexpr std::size_t kRowsAtOnce = 1024;  // of pulls and sets that are not tim
 
 double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
-}
-
-double cpu_seconds() {
-  rusage usage{};
-  ::getrusage(RUSAGE_SELF, &usage);
-  const auto seconds = [](const timeval& time) {
-    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) * 1e-6;
-  };
-  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
 // Owned by one thread at a time.
@@ -158,7 +149,7 @@ class PlacementNode {
     }
   }
 
-  Result<> run(NodeReport& report) {
+  Result<> run(PlacementNodeReport& report) {
     ::prctl(PR_SET_TIMERSLACK, 1);  // inherited by the workers' threads
     GODWIT_TRY(write_rows());
     std::vector<WorkerLoop> loops;
@@ -201,16 +192,16 @@ class PlacementNode {
     return run_in_threads(loops, [steps](WorkerLoop& loop) { return loop.run(steps); });
   }
 
-  Result<> measure(std::vector<WorkerLoop>& loops, NodeReport& report) {
+  Result<> measure(std::vector<WorkerLoop>& loops, PlacementNodeReport& report) {
     std::map<std::string, double> before = session_.metrics();
-    const double cpu_begin = cpu_seconds();
+    const double cpu_begin = processor_seconds();
     const auto begin = Clock::now();
     GODWIT_TRY(run_all(loops, that_.steps));
     const auto drain_begin = Clock::now();
     GODWIT_TRY(session_.barrier());
     report.drain_seconds = seconds_since(drain_begin);
     report.seconds = seconds_since(begin);
-    report.cpu_seconds = cpu_seconds() - cpu_begin;
+    report.cpu_seconds = processor_seconds() - cpu_begin;
     std::map<std::string, double> after = session_.metrics();
     const auto grown = [&](const char* name) { return after[name] - before[name]; };
     report.leased_keys = grown("lease.keys");
@@ -240,7 +231,7 @@ class PlacementNode {
     return {};
   }
 
-  Result<> check_rows(NodeReport& report) {
+  Result<> check_rows(PlacementNodeReport& report) {
     GODWIT_TRY_ASSIGN(Worker keeper, session_.worker());
     const std::size_t length = pattern_.row_length();
     std::vector<float> values;
@@ -282,7 +273,7 @@ class PlacementNode {
 
 Result<> run_node(const PlacementCase& that, Placement policy, const Pattern& pattern,
                   const Trace& trace, const std::vector<std::uint32_t>& touches,
-                  SessionOptions place, NodeReport& report) {
+                  SessionOptions place, PlacementNodeReport& report) {
   place.workers = that.pattern.workers + 1;  // the first writes the rows, and ends
   GODWIT_TRY_ASSIGN(Session session, Session::open(place));
   GODWIT_TRY_ASSIGN(Table table, session.table({.name = "bench",
@@ -316,10 +307,11 @@ std::string to_string(const PlacementCase& that) {
                      is_async ? "" : to_string(that.consistency));
 }
 
-NodeReport run_placement_node(const PlacementCase& that, Placement policy, const Pattern& pattern,
-                              const Trace& trace, const std::vector<std::uint32_t>& touches,
-                              const SessionOptions& place) {
-  return report_of<NodeReport>([&](NodeReport& report) {
+PlacementNodeReport run_placement_node(const PlacementCase& that, Placement policy,
+                                       const Pattern& pattern, const Trace& trace,
+                                       const std::vector<std::uint32_t>& touches,
+                                       const SessionOptions& place) {
+  return report_of<PlacementNodeReport>([&](PlacementNodeReport& report) {
     return run_node(that, policy, pattern, trace, touches, place, report);
   });
 }

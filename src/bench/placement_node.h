@@ -36,7 +36,7 @@ struct PlacementCase {
 std::string to_string(const PlacementCase& that);
 
 // Of the timed part. Plain, since it goes through a pipe.
-struct NodeReport : ForkedReport {
+struct PlacementNodeReport : ForkedReport {
   double seconds = 0;        // the barrier at the end included
   double drain_seconds = 0;  // of that barrier: for the slowest node, and what is still to be sent
   double cpu_seconds = 0;
@@ -59,13 +59,14 @@ struct NodeReport : ForkedReport {
   double longest_hold = 0;   // seconds
   double touches_found = 0;  // of rows whose home is this node
 };
-static_assert(std::is_trivially_copyable_v<NodeReport>);
+static_assert(std::is_trivially_copyable_v<PlacementNodeReport>);
 
 // Runs one node to its end and checks the rows whose home it is: kCorruption if a row was not
 // touched as often as `touches` says (locked access only; racy access may lose one in a hundred
 // of all).
-NodeReport run_placement_node(const PlacementCase& that, Placement policy, const Pattern& pattern,
-                              const Trace& trace, const std::vector<std::uint32_t>& touches,
-                              const SessionOptions& place);
+PlacementNodeReport run_placement_node(const PlacementCase& that, Placement policy,
+                                       const Pattern& pattern, const Trace& trace,
+                                       const std::vector<std::uint32_t>& touches,
+                                       const SessionOptions& place);
 
 }  // namespace godwit

@@ -46,8 +46,8 @@ class PlacementJob {
   Result<PlacementFigures> run(Placement policy);
 
  private:
-  Result<std::vector<NodeReport>> run_nodes(Placement policy);
-  Result<PlacementFigures> sum_up(const std::vector<NodeReport>& reports) const;
+  Result<std::vector<PlacementNodeReport>> run_nodes(Placement policy);
+  Result<PlacementFigures> sum_up(const std::vector<PlacementNodeReport>& reports) const;
 
   const PlacementCase case_;
   const std::unique_ptr<Pattern> pattern_;

@@ -262,7 +262,7 @@ Script ClockNode::push(Worker& worker) {
     row[world_.scenario().workers.size() + worker.number] = ClockLedger::weight(worker.tick);
     world_.ledger().issued(worker.number, keys[i], worker.tick);
   }
-  Split groups;
+  KeySplit groups;
   groups.by(keys, world_.scenario().nodes, [&](Key key) {
     return is_here(key) ? self_ : core_.shared().next_hop({table_, key}, false, 0).node;
   });

@@ -160,7 +160,7 @@ Script GroupNode::read(Part& part) {
   if (part.keys.empty()) co_return;
   at_ = "read";
   const std::uint32_t length = part.entry.rows->spec().row_length;
-  Split split;
+  KeySplit split;
   split.by(part.keys, scenario().nodes(),
            [&](Key key) { return core_.router().first_hop(part.entry.id, key); });
   const TicketId ticket = reserve();

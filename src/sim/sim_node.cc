@@ -171,13 +171,13 @@ void SimNode::push(std::vector<Key> keys) {
     ones[i * length + static_cast<std::size_t>(self_.value())] = lose ? 0 : 1;
     world_.ledger().issued(self_.value(), request.keys[i]);
   }
-  Split groups;
+  KeySplit groups;
   split(request.keys, groups);
   const TicketId ticket = core_.waits().reserve();
   auto outgoing = core_.router().write_pushes(ticket, table_, PushMode::kPush, request.keys, ones,
                                               length, groups.groups());
   RowScratch scratch;
-  for (const Split::Group& group : groups.groups()) {
+  for (const KeySplit::Group& group : groups.groups()) {
     if (group.node != self_) continue;
     for (const std::uint32_t position : group.positions) {
       const auto row = std::span(ones).subspan(std::size_t{position} * length, length);
@@ -188,7 +188,7 @@ void SimNode::push(std::vector<Key> keys) {
   send(ticket, std::move(request), std::move(outgoing), 0);
 }
 
-void SimNode::split(std::span<const Key> keys, Split& split) {
+void SimNode::split(std::span<const Key> keys, KeySplit& split) {
   split.by(keys, world_.scenario().nodes, [&](Key key) {
     if (is_here(key)) return self_;
     const NodeId guess = core_.router().first_hop(table_, key);
@@ -209,10 +209,10 @@ void SimNode::pull(std::vector<Key> keys) {
   Request request{.is_pull = true, .keys = std::move(keys)};
   const auto nodes = static_cast<std::size_t>(world_.scenario().nodes);
   note_reads(request);
-  Split groups;
+  KeySplit groups;
   split(request.keys, groups);
   request.values.assign(request.keys.size() * nodes, -1);
-  for (const Split::Group& group : groups.groups()) {
+  for (const KeySplit::Group& group : groups.groups()) {
     if (group.node != self_) continue;
     for (const std::uint32_t position : group.positions) {
       const std::vector<float> here = row(request.keys[position]);

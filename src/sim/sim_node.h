@@ -69,7 +69,7 @@ class SimNode final : public CoreHost {
   void note_reads(Request& request) const;
   void run_rounds();
   // Groups keys by where their requests go first; those that are here are this node's.
-  void split(std::span<const Key> keys, Split& split);
+  void split(std::span<const Key> keys, KeySplit& split);
   void send(TicketId ticket, Request request, std::vector<OutgoingRequest> outgoing,
             std::uint32_t row_length);
   void collect(TicketId ticket);

@@ -196,7 +196,8 @@ Script StepNode::do_step(Worker& worker, StepOrder order) {
   co_await read(worker, order.step);
   worker.at = "computing";
   StepResult result{.step = order.step, .worker = WorkerId{worker.plan.number}};
-  for (const Share& share : order.shares) result.samples += static_cast<std::uint32_t>(share.count);
+  for (const SampleShare& share : order.shares)
+    result.samples += static_cast<std::uint32_t>(share.count);
   const Duration look_every =
       worker.plan.sample_max * result.samples / static_cast<std::int64_t>(scenario().looks);
   bool is_whole = true;
@@ -228,7 +229,7 @@ Script StepNode::read(Worker& worker, std::uint64_t step) {
 StepNode::Reading StepNode::begin_reading(Worker& worker, std::size_t table, std::uint64_t step) {
   const Tables::Entry& entry = entries_[table];
   const std::uint32_t length = entry.rows->spec().row_length;
-  Split split;
+  KeySplit split;
   split.by(keys_[table], scenario().nodes,
            [&](Key key) { return core_.router().first_hop(entry.id, key); });
   if (const auto here = split.of(self_); !here.empty()) {
@@ -279,7 +280,7 @@ void StepNode::note_rows(Worker& worker, std::size_t table,
 std::vector<WorkerSums> StepNode::sums_of(Worker& worker, const StepOrder& order) {
   std::vector<std::uint64_t> samples;
   SampleOrder all(scenario().options.samples, scenario().options.seed);
-  for (const Share& share : order.shares) {
+  for (const SampleShare& share : order.shares) {
     for (std::uint64_t i = 0; i < share.count; ++i)
       samples.push_back(all.sample_at(share.first + i));
   }

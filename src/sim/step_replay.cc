@@ -19,7 +19,7 @@ std::string to_string(const ChosenRecord& record) {
   return fmt::format("step {} of worker {} of node {}", record.step, record.worker, record.node);
 }
 
-bool is_same(const Share& a, const Share& b) {
+bool is_same(const SampleShare& a, const SampleShare& b) {
   return a.first == b.first && a.count == b.count;
 }
 
@@ -143,7 +143,7 @@ void StepReplay::check_chosen(const StepOrders& orders, const ChosenRecord& chos
 std::uint64_t StepReplay::count_samples(const ChosenRecord& chosen) {
   const std::uint64_t first = options_.first_epoch * options_.samples;
   std::uint64_t samples = 0;
-  for (const Share& share : given_[chosen]) {
+  for (const SampleShare& share : given_[chosen]) {
     samples += share.count;
     for (std::uint64_t i = 0; i < share.count; ++i) {
       const std::uint64_t position = share.first + i;

@@ -84,7 +84,7 @@ class StepReplay {
   StepOptions options_;
   std::vector<std::uint32_t> counted_;  // of each position of this round
   std::uint64_t given_until_ = 0;       // all positions before this were given to somebody
-  std::map<ChosenRecord, std::vector<Share>> given_;
+  std::map<ChosenRecord, std::vector<SampleShare>> given_;
   std::map<ChosenRecord, Sent> sent_;
   std::set<ChosenRecord> chosen_;
   std::uint64_t late_results_ = 0;

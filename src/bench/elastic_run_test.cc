@@ -1,0 +1,40 @@
+// bench/elastic_run_test.cc: what trainings by groups leave is understood.
+#include "bench/elastic_run.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace godwit {
+namespace {
+
+constexpr const char* kMetrics =
+    "{\"seconds\":1,\"epoch\":1,\"split\":\"test\",\"accuracy\":0.8}\n"
+    "{\"seconds\":3,\"epoch\":2,\"split\":\"test\",\"accuracy\":0.9}\n";
+constexpr const char* kHeader =
+    "seconds,group,samples,loss_sum,steps,exchanges,exchange_every,exchange_seconds,"
+    "train_seconds,longest_step_seconds,sent_bytes\n";
+
+TEST(ElasticRun, AddsUpTheLastWordsOfGroups) {
+  const std::string groups = std::string(kHeader) +
+                             "0.5,0,100,1,10,2,5,0.1,0.5,0.2,1000\n"
+                             "0.5,1,90,1,9,2,5,0.1,0.5,0.2,900\n"
+                             "2.5,0,200,1,20,4,5,0.2,2.5,0.2,2000\n"
+                             "2.5,1,180,1,18,4,5,0.2,2.5,0.2,1800\n";
+  const ElasticRun run = read_elastic_run(kMetrics, groups, "accuracy").value();
+  EXPECT_EQ(run.samples, 380);
+  EXPECT_EQ(run.steps, 38);
+  EXPECT_EQ(run.exchanges, 8);
+  EXPECT_EQ(run.sent_bytes, 3800);
+  EXPECT_EQ(run.judged_bytes, (std::vector<double>{1900, 3800}));
+  EXPECT_NEAR(*seconds_until(run.judged, 0.85, true), 2, 1e-9);
+  EXPECT_THAT(elastic_picture({{"sync", run}}, "accuracy"), testing::HasSubstr("<svg"));
+}
+
+TEST(ElasticRun, WhatIsNotUnderstoodIsCorruption) {
+  EXPECT_FALSE(read_elastic_run(kMetrics, kHeader, "accuracy").ok());
+  EXPECT_FALSE(read_elastic_run(kMetrics, std::string(kHeader) + "1,2\n", "accuracy").ok());
+  EXPECT_FALSE(read_elastic_run("", std::string(kHeader), "accuracy").ok());
+}
+
+}  // namespace
+}  // namespace godwit
