@@ -1,6 +1,7 @@
 // cli/bench_verb.cc: `godwit bench store | remote | clocks | ...`: this machine against its limits.
 #include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <memory>
@@ -12,6 +13,7 @@
 #include "base/try.h"
 #include "bench/clock_bench.h"
 #include "bench/collective_bench.h"
+#include "bench/elastic_bench.h"
 #include "bench/pace_bench.h"
 #include "bench/placement_bench.h"
 #include "bench/remote_bench.h"
@@ -211,9 +213,42 @@ PaceBenchOptions pace_options(std::int64_t seeds, bool quick) {
   return options;
 }
 
+struct ElasticFlags {
+  std::vector<std::int64_t> groups;
+  std::int64_t epochs = 0;  // 0: as usual
+  std::string rate;
+  std::int64_t seed = 1;
+  std::string picture;
+};
+
+ElasticBenchOptions elastic_options(const ElasticFlags& flags, bool quick) {
+  ElasticBenchOptions options = quick ? ElasticBenchOptions::quick() : ElasticBenchOptions::full();
+  std::error_code error;
+  options.program = std::filesystem::read_symlink("/proc/self/exe", error).string();
+  options.environment = parse_environment(environ);
+  options.catalog = catalog_of(options.environment);
+  if (!flags.groups.empty()) options.groups = flags.groups;
+  if (flags.epochs > 0) options.epochs = flags.epochs;
+  if (!flags.rate.empty()) options.rate = flags.rate == "none" ? "" : flags.rate;
+  options.seed = flags.seed;
+  options.picture = flags.picture;
+  return options;
+}
+
+void add_elastic_flags(CLI::App& bench, ElasticFlags& flags) {
+  bench.add_option("--groups", flags.groups, "of 8 ranks in all, as 1,2,4 (default 4)")
+      ->delimiter(',');
+  bench.add_option("--epochs", flags.epochs, "of each run");
+  bench.add_option("--rate", flags.rate,
+                   "of the link of a group (default 100mbit); none: as it is");
+  bench.add_option("--seed", flags.seed, "of the runs");
+  bench.add_option("--picture", flags.picture, "a file for a plot of all runs (SVG)");
+}
+
 struct CollectiveFlags {
   std::vector<int> ranks = {2, 4};
   std::string case_of;
+  bool mpi_defaults = false;
   std::string rank_in;  // this is a rank, and that the folder in which it leaves its results
 };
 
@@ -224,6 +259,7 @@ Result<> run_collective(const CollectiveFlags& flags, bool quick,
     options.ranks = flags.ranks;
     options.is_quick = quick;
     options.case_of = flags.case_of;
+    options.has_mpi_defaults = flags.mpi_defaults;
     options.environment = parse_environment(environ);
     return run_collective_bench(options, on_result);
   }
@@ -241,6 +277,8 @@ void add_collective_flags(CLI::App& bench, CollectiveFlags& flags) {
       ->delimiter(',')
       ->check(CLI::Range(1, 1024));
   bench.add_option("--case", flags.case_of, "only cases that have this in their name");
+  bench.add_flag("--mpi-defaults", flags.mpi_defaults,
+                 "let Open MPI choose its algorithms, instead of the fastest it has");
   bench.add_option("--rank-in", flags.rank_in)->group("");  // of ourselves: hidden
 }
 
@@ -279,6 +317,13 @@ void add_training_benches(const Add& add) {
       })
       ->add_option("--seeds", *seeds, "how many: medians are shown")
       ->check(CLI::Range(1, 1000));
+  auto elastic_flags = std::make_shared<ElasticFlags>();
+  CLI::App* elastic =
+      add("elastic", "groups over slow links: gradients in every step, or parameters now and then",
+          [elastic_flags](bool quick, const OnResult& on_result) {
+            return run_elastic_bench(elastic_options(*elastic_flags, quick), on_result);
+          });
+  add_elastic_flags(*elastic, *elastic_flags);
 }
 
 }  // namespace

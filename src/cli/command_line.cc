@@ -26,7 +26,8 @@ Train large sparse models on one machine or many, without tuning.
   status     who is in a job, where rows live, who waits for whom
   ckpt       look at checkpoints, check them, remove old ones
   doctor     is this machine fit to run jobs?
-  sched      share a cluster between jobs: policies compared (simulate)
+  sched      share a cluster between jobs (serve, submit, list, explain); compare
+             policies (simulate)
   bench      measure this machine against its limits
   sim        run a whole cluster in this process from one seed; compare paces
 

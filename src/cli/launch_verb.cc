@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <ostream>
+#include <sstream>
 #include <string_view>
 
 #include "cli/command_line.h"
@@ -26,6 +28,8 @@ struct LaunchFlags {
   std::optional<std::int64_t> ranks_per_group;
   std::optional<std::int64_t> restarts;
   std::string mpi;
+  std::string group_prefix;
+  std::string rendezvous;
   bool leaves_out_logs = false;
 };
 
@@ -38,6 +42,11 @@ template <class Outcome>
 int tell(const Outcome& outcome, const std::string& report, std::ostream& err) {
   if (!report.empty()) err << "godwit launch: " << report << std::flush;
   return outcome.exit_code;
+}
+
+std::vector<std::string> words_of(const std::string& text) {
+  std::istringstream stream(text);
+  return {std::istream_iterator<std::string>(stream), {}};
 }
 
 int run_plain(const LaunchFlags& flags, std::ostream& err) {
@@ -60,6 +69,8 @@ int run_groups(const LaunchFlags& flags, std::ostream& err) {
     options.mpi = *kind;
   }
   if (flags.restarts) options.restarts.restarts_max = *flags.restarts;
+  options.group_prefix = words_of(flags.group_prefix);
+  options.rendezvous = flags.rendezvous;
   options.command = flags.plain.command;
   options.environment = flags.plain.environment;
   options.writes_logs = flags.plain.writes_logs;
@@ -76,8 +87,9 @@ std::string_view contradiction(const LaunchFlags& flags) {
   if (flags.groups && flags.nodes_of_any_kind) {
     return "-n does not go with --groups: --nodes N is the number of table nodes then";
   }
-  if (!flags.groups && (flags.ranks_per_group || flags.restarts || !flags.mpi.empty())) {
-    return "--ranks-per-group, --mpi and --restarts need --groups";
+  if (!flags.groups && (flags.ranks_per_group || flags.restarts || !flags.mpi.empty() ||
+                        !flags.group_prefix.empty() || !flags.rendezvous.empty())) {
+    return "--ranks-per-group, --mpi, --restarts, --group-prefix and --rendezvous need --groups";
   }
   if (flags.nodes && flags.nodes_of_any_kind) return "-n and --nodes are the same: give one";
   if (!flags.groups && !flags.nodes && !flags.nodes_of_any_kind) {
@@ -96,8 +108,9 @@ int run_launch(const LaunchFlags& flags, std::ostream& out, std::ostream& err) {
 }
 
 bool takes_next(std::string_view option) {
-  constexpr std::array<std::string_view, 7> kNames = {
-      "-n", "--nodes", "--log-dir", "--groups", "--ranks-per-group", "--mpi", "--restarts"};
+  constexpr std::array<std::string_view, 9> kNames = {
+      "-n",    "--nodes",    "--log-dir",      "--groups",    "--ranks-per-group",
+      "--mpi", "--restarts", "--group-prefix", "--rendezvous"};
   return std::find(kNames.begin(), kNames.end(), option) != kNames.end();
 }
 
@@ -137,6 +150,10 @@ void add_launch_verb(CLI::App& app, Action& action, std::vector<std::string> com
                    "openmpi, mpich or slurm (default: slurm in an allocation, else what is there)");
   verb->add_option("--restarts", flags->restarts,
                    "how often a group that dies is started again (default 3)");
+  verb->add_option("--group-prefix", flags->group_prefix,
+                   "words before those that start a group, such as \"numactl -N {group}\"");
+  verb->add_option("--rendezvous", flags->rendezvous,
+                   "tcp:HOST:PORT, where table node 0 listens (default: found out)");
   CLI::Option* log_dir = verb->add_option("--log-dir", flags->plain.log_dir,
                                           "for node-0.log, ... (default: godwit-logs/<job>)");
   verb->add_flag("--no-logs", flags->leaves_out_logs, "write no log files")->excludes(log_dir);

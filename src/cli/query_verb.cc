@@ -40,7 +40,7 @@ Result<Answers> answer(const QueryOptions& options) {
 void print_json(const Answers& answers, std::ostream& out) {
   JsonText text;
   text.begin_object().field("question", answers.question).key("answers").begin_array();
-  for (const Answer& each : answers.best) {
+  for (const RankedAnswer& each : answers.best) {
     text.begin_object().field("name", each.name).field(answers.measure, each.score);
     if (each.is_known) text.field("known", true);
     text.end_object();
@@ -52,9 +52,9 @@ void print_json(const Answers& answers, std::ostream& out) {
 
 void print(const Answers& answers, std::ostream& out, std::ostream& err) {
   std::size_t width = 0;
-  for (const Answer& each : answers.best) width = std::max(width, each.name.size());
+  for (const RankedAnswer& each : answers.best) width = std::max(width, each.name.size());
   out << fmt::format("{} ({}):\n", answers.question, answers.measure);
-  for (const Answer& each : answers.best) {
+  for (const RankedAnswer& each : answers.best) {
     out << fmt::format("  {:<{}}  {:8.4f}{}\n", each.name, width, each.score,
                        each.is_known ? "  known" : "");
   }

@@ -42,6 +42,7 @@ struct SchedOptions {
   bool gantt = false;
   std::string html;
   std::string svg;
+  std::string gantt_svg;
 };
 
 std::string policies_text() {
@@ -71,7 +72,8 @@ Result<> understand(SchedOptions& options) {
                                                              : Rounding::kBoth;
   options.study.policies = options.policies;
   for (std::uint64_t seed = 1; seed <= options.seeds; ++seed) options.study.seeds.push_back(seed);
-  options.study.simulation.keep_plans = options.gantt || !options.html.empty();
+  options.study.simulation.keep_plans =
+      options.gantt || !options.html.empty() || !options.gantt_svg.empty();
   return {};
 }
 
@@ -102,6 +104,11 @@ Result<> write_files(const SchedOptions& options, const Study& study) {
   RealDisk disk;
   if (!options.html.empty()) GODWIT_TRY(replace_file(disk, options.html, study_html(study)));
   if (!options.svg.empty()) GODWIT_TRY(replace_file(disk, options.svg, study_svg(study)));
+  if (!options.gantt_svg.empty()) {
+    const PolicyRuns& last = study.runs.back();
+    const std::string svg = gantt_svg(study.first, last.last, "Machines, " + last.policy);
+    GODWIT_TRY(replace_file(disk, options.gantt_svg, svg));
+  }
   return {};
 }
 
@@ -166,6 +173,7 @@ void add_simulation_options(CLI::App* verb, SchedOptions& options) {
 void add_sched_verb(CLI::App& app, Action& action) {
   CLI::App* sched = app.add_subcommand("sched", "share a cluster between jobs");
   sched->require_subcommand(1);
+  add_sched_live_verbs(*sched, action);
   CLI::App* verb = sched->add_subcommand("simulate", "policies on the same jobs, compared");
   auto options = std::make_shared<SchedOptions>();
   verb->add_option("--trace", options->trace, "a log of a real cluster (CSV)");
@@ -181,6 +189,8 @@ void add_sched_verb(CLI::App& app, Action& action) {
   verb->add_flag("--gantt", options->gantt, "who has which machine, as text");
   verb->add_option("--html", options->html, "write a report to this file");
   verb->add_option("--svg", options->svg, "write utility and use over time to this file");
+  verb->add_option("--gantt-svg", options->gantt_svg,
+                   "write who has which machine, under the last policy, to this file");
   add_simulation_options(verb, *options);
   verb->callback([options, &action] {
     action = [options](std::ostream& out, std::ostream& err) {

@@ -38,7 +38,7 @@ std::string variable_of(const std::string& setting) {
 }
 
 // As a basic string of TOML.
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string out = "\"";
   for (const char letter : text) {
     if (letter == '"' || letter == '\\') out += '\\';
@@ -60,7 +60,7 @@ std::string toml_value(const Setting& setting) {
     }
     if (const auto number = parse_number<double>(setting.value)) return fmt::format("{}", *number);
   }
-  return quoted(setting.value);
+  return in_quotes(setting.value);
 }
 
 std::string text_of(const toml::node& node) {
@@ -206,7 +206,7 @@ Result<> find_resumed_run(TrainOptions& options) {
 std::string settings_toml(const Settings& settings, const TrainOptions& options) {
   std::string text = fmt::format(
       "# All settings of this run: `godwit train {} --config FILE`.\ntask = {}\ndata = {}\n",
-      options.task, quoted(options.task), quoted(options.data));
+      options.task, in_quotes(options.task), in_quotes(options.data));
   for (const Setting& setting : settings.all()) {
     text += fmt::format("{} = {}  # {}; {}\n", setting.name, toml_value(setting),
                         origin_of(setting), meaning_of(setting));

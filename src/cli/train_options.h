@@ -21,6 +21,8 @@ struct TrainOptions {
   std::int64_t job_nodes = 1;   // of the job
   std::int64_t nodes_here = 1;  // of the job, on this machine, as far as is known
   std::string run;              // directory of the run; empty: a new one in `runs`
+  std::string group_prefix;     // as of `godwit launch --groups`
+  std::string rendezvous;       // likewise
   bool resume = false;
   bool json = false;
   bool quiet = false;

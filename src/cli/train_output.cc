@@ -11,6 +11,7 @@
 
 #include "base/number_text.h"
 #include "base/try.h"
+#include "cli/groups_text.h"
 #include "cli/saved_run.h"
 #include "cli/train_text.h"
 #include "report/environment_info.h"
@@ -18,6 +19,7 @@
 #include "report/step_files.h"
 #include "report/terminal.h"
 #include "train/figure_text.h"
+#include "train/group_settings.h"
 #include "train/saved_model.h"
 
 namespace godwit {
@@ -47,6 +49,16 @@ std::string outcome_of(StopCause cause) {
       return "stopped: it did not get better";
   }
   return "?";
+}
+
+std::string size_of_job(const Settings& settings, std::int64_t nodes, std::int64_t workers,
+                        std::int64_t epochs) {
+  const std::int64_t groups = groups_of(settings);
+  if (groups == 0) {
+    return size_text(nodes, workers, epochs) + ", " + settings.text("consistency");
+  }
+  const std::int64_t ranks = settings.count("ranks_per_group");
+  return groups_text(groups, ranks, nodes - groups * ranks, epochs) + ", " + settings.text("mode");
 }
 
 const char* name_of(Split split) {
@@ -145,13 +157,17 @@ void TrainOutput::begin(const Settings& settings, const Task& task, std::int64_t
   if (!named.ok()) warn(named.error().message());
   const auto environment = dir_->write_environment(to_json(info));
   if (!environment.ok()) warn(environment.error().message());
-  say(fmt::format("{} on {}: {}, {}{}; writing to {}", kind_.name, data_name_,
-                  size_text(nodes, workers, epochs), settings.text("consistency"),
-                  is_resumed ? ", resumed" : "", path_));
+  say(fmt::format("{} on {}: {}{}; writing to {}", kind_.name, data_name_,
+                  size_of_job(settings, nodes, workers, epochs), is_resumed ? ", resumed" : "",
+                  path_));
 }
 
 Figures TrainOutput::job_figures(const SegmentReport& report) {
-  const auto grown = [&](const char* name) { return report.grown.at(name); };
+  const auto of = [](const std::map<std::string, double>& numbers, const char* name) {
+    const auto found = numbers.find(name);
+    return found == numbers.end() ? 0.0 : found->second;
+  };
+  const auto grown = [&](const char* name) { return of(report.grown, name); };
   const double leased = grown("lease.keys");
   const double missed = grown("lease.missed_keys");
   const double pulled = grown("pull.keys");
@@ -166,7 +182,7 @@ Figures TrainOutput::job_figures(const SegmentReport& report) {
   figures.emplace_back(metric::kWaitRows, grown("lease.wait_us") / worker_us);
   figures.emplace_back(metric::kWaitTicks,
                        (grown("clock.advance_wait_us") + grown("clock.read_wait_us")) / worker_us);
-  figures.emplace_back(metric::kReplicas, report.levels.at("copies"));
+  figures.emplace_back(metric::kReplicas, of(report.levels, "copies"));
   relocations_ += grown("rows.moved_in");
   figures.emplace_back(metric::kRelocations, relocations_);
   return figures;
@@ -234,6 +250,21 @@ void TrainOutput::on_steps(StepReport report) {
   append(steps_.workers, report.workers);
   steps_.loads = std::move(report.loads);
   steps_.expected = std::move(report.expected);
+}
+
+void TrainOutput::on_groups(const std::vector<GroupWork>& groups, double seconds) {
+  const auto written =
+      dir_->append_to("groups.csv", groups_csv_header(), groups_csv(groups, seconds));
+  if (!written.ok()) warn(written.error().message());
+}
+
+void TrainOutput::on_live_groups(const std::vector<std::int64_t>& live, std::int64_t groups,
+                                 double seconds) {
+  const auto count = static_cast<std::int64_t>(live.size());
+  const bool has_begun = had_all_groups_;
+  had_all_groups_ = had_all_groups_ || count == groups;
+  if (!has_begun) return;  // they are still coming
+  say(fmt::format("{} of {} groups are there   ({:.1f} s)", count, groups, seconds));
 }
 
 void TrainOutput::end(const LoopResult& result, const std::vector<RunSection>& sections) {

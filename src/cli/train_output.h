@@ -16,6 +16,7 @@
 #include "report/run_dir.h"
 #include "report/run_lines.h"
 #include "train/settings.h"
+#include "train/progress_board.h"
 #include "train/tasks.h"
 #include "train/training_loop.h"
 
@@ -40,6 +41,9 @@ class TrainOutput {
   void on_judged(const JudgeReport& report);
   // What has come of steps since the last time, if the task trains in steps.
   void on_steps(StepReport report);
+  // What groups have done so far, and which of how many are live, if the task is trained by groups.
+  void on_groups(const std::vector<GroupWork>& groups, double seconds);
+  void on_live_groups(const std::vector<std::int64_t>& live, std::int64_t groups, double seconds);
   void warn(const std::string& text);
   // All is over: figures, sections, report.html.
   void end(const LoopResult& result, const std::vector<RunSection>& sections);
@@ -71,6 +75,7 @@ class TrainOutput {
   ProgressState state_;
   double relocations_ = 0;
   StepReport steps_;  // so far
+  bool had_all_groups_ = false;
 };
 
 }  // namespace godwit

@@ -1,8 +1,6 @@
 // cli/train_run.cc: session, data, tables, checkpoint, directory, loop, report, in this order.
 #include "cli/train_run.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <optional>
 #include <ostream>
@@ -11,11 +9,11 @@
 
 #include "base/disk.h"
 #include "base/errors.h"
-#include "base/parse_number.h"
 #include "base/time_source.h"
 #include "base/try.h"
 #include "cli/command_line.h"
 #include "cli/interrupts.h"
+#include "cli/loop_notes.h"
 #include "cli/node_agreement.h"
 #include "cli/saved_run.h"
 #include "cli/train_output.h"
@@ -165,46 +163,15 @@ class TrainRun {
   std::string checkpoint_dir() const { return SavedModel::checkpoints_of(run_path_); }
 
   Result<> save(const LoopState& state) {
-    const Cursor& next = state.next;
-    CheckpointNotes notes;
-    notes.entries["epoch"] = std::to_string(next.epoch);
-    notes.entries["segment"] = std::to_string(next.segment);
-    notes.entries["segments"] = std::to_string(task_->segments());
-    notes.entries["seconds"] = fmt::format("{}", state.seconds);
-    if (state.best) notes.entries["best"] = fmt::format("{}", *state.best);
-    notes.entries["worse"] = std::to_string(state.worse);
-    notes.entries["task"] = kind_.name;
-    notes.entries["data"] = data_name_;
-    for (const Setting& setting : settings_.all()) {
-      notes.entries["setting." + setting.name] = setting.value;
-    }
-    for (const auto& [name, value] : task_->constants()) {
-      notes.entries["model." + name] = fmt::format("{}", value);
-    }
     SaveOptions how{.keep = settings_.count("keep")};
     for (auto& [name, bytes] : task_->save_own()) how.files.push_back({name, std::move(bytes)});
-    const std::int64_t step = next.epoch * task_->segments() + next.segment;
-    return session_->save(checkpoint_dir(), step, notes, how);
+    return session_->save(checkpoint_dir(), checkpoint_step(state.next, *task_),
+                          loop_notes(state, *task_, kind_.name, data_name_, settings_), how);
   }
 
   Result<LoopState> load(const std::string& directory) {
     GODWIT_TRY_ASSIGN(const CheckpointReader reader, load_checkpoint(*session_, *task_, directory));
-    const auto& notes = reader.notes().entries;
-    const auto number = [&]<class Number>(const char* name, Number) {
-      const auto found = notes.find(name);
-      return found == notes.end() ? std::nullopt : parse_number<Number>(found->second);
-    };
-    const auto count = [&](const char* name) { return number(name, std::int64_t{}); };
-    const auto data = notes.find("data");
-    if (count("segments") != task_->segments() || data == notes.end() ||
-        data->second != data_name_) {
-      return invalid_argument("{} is of other data than {}", reader.path(), options_.data);
-    }
-    return LoopState{
-        .next = {.epoch = count("epoch").value_or(0), .segment = count("segment").value_or(0)},
-        .seconds = number("seconds", double{}).value_or(0),
-        .best = number("best", double{}),
-        .worse = count("worse").value_or(0)};
+    return loop_state_of(reader, *task_, data_name_);
   }
 
   const TrainOptions& options_;

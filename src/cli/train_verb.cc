@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <memory>
 #include <ostream>
@@ -12,6 +13,7 @@
 #include "base/time_source.h"
 #include "base/try.h"
 #include "cli/command_line.h"
+#include "cli/group_train_run.h"
 #include "cli/train_help.h"
 #include "cli/train_options.h"
 #include "cli/train_run.h"
@@ -19,6 +21,7 @@
 #include "launch/discovery.h"
 #include "launch/launcher.h"
 #include "report/text_table.h"
+#include "train/group_settings.h"
 #include "train/step_task.h"
 #include "train/tasks.h"
 
@@ -85,6 +88,26 @@ int launch_nodes(const TrainOptions& options, const Settings& settings,
   return tell_outcome(*outcome, err);
 }
 
+// What was said of groups goes together, and with what started this process.
+Result<> check_groups(const TrainOptions& options, const Settings& settings,
+                      const JobPlace& place) {
+  if (groups_of(settings) == 0) {
+    for (const auto& [name, value] : options.set) {
+      if (is_group_setting(name)) return invalid_argument("{} needs --groups", name);
+    }
+    if (place.role == NodeRole::kNode) return {};
+    return invalid_argument("{} has no groups of ranks: mlp and linreg do", options.task);
+  }
+  if (place.role == NodeRole::kNode && place.nodes > 1) {
+    return invalid_argument(
+        "{} has started this as one of {} nodes; with --groups it starts its processes itself, or "
+        "is started by `godwit launch --groups`",
+        place.source, place.nodes);
+  }
+  Settings settled = settings;
+  return settle_group_settings(settled);
+}
+
 int run_train(TrainOptions options, std::ostream& out, std::ostream& err) {
   const Environment environment = parse_environment(environ);
   if (options.task.empty()) return refuse(lacks("a task"), err);
@@ -94,10 +117,6 @@ int run_train(TrainOptions options, std::ostream& out, std::ostream& err) {
     if (const auto found = find_resumed_run(options); !found.ok()) {
       return refuse(found.error(), err);
     }
-  }
-  if (!options.resume && !options.run.empty() && RealDisk().list(options.run).ok()) {
-    return refuse(invalid_argument("'{}' is there already: --resume goes on in it", options.run),
-                  err);
   }
   if (options.data.empty()) return refuse(lacks("--data"), err);
   auto settings = settings_for(options, environment);
@@ -109,6 +128,21 @@ int run_train(TrainOptions options, std::ostream& out, std::ostream& err) {
   }
   const auto place = discover(environment, {}, this_process());
   if (!place.ok()) return refuse(place.error(), err);
+  // A rank that is started anew finds the run that it is part of.
+  const bool is_new = !options.resume && place->role != NodeRole::kRank;
+  if (is_new && !options.run.empty() && RealDisk().list(options.run).ok()) {
+    return refuse(invalid_argument("'{}' is there already: --resume goes on in it", options.run),
+                  err);
+  }
+  if (const auto fits = check_groups(options, *settings, *place); !fits.ok()) {
+    return refuse(fits.error(), err);
+  }
+  if (groups_of(*settings) > 0 && place->role == NodeRole::kNode) {
+    return launch_group_training(options, *settings, environment, out, err);
+  }
+  if (place->role != NodeRole::kNode) {
+    return run_group_training(options, **kind, std::move(*settings), *place, environment, out, err);
+  }
   if (place->nodes > 1 && options.nodes > 1 && place->nodes != options.nodes) {
     return refuse(invalid_argument("--nodes is {}, but {} has started a job of {} nodes",
                                    options.nodes, place->source, place->nodes),
@@ -158,6 +192,14 @@ void add_settings_options(CLI::App& verb, const std::shared_ptr<TrainOptions>& o
         [options, name](const std::string& value) { options->set.emplace_back(name, value); },
         std::string("short for --set ") + name + "=...; of mlp and linreg");
   }
+  for (const char* name : {"groups", "ranks-per-group", "mode"}) {
+    std::string setting = name;
+    std::replace(setting.begin(), setting.end(), '-', '_');
+    verb.add_option_function<std::string>(
+        std::string("--") + name,
+        [options, setting](const std::string& value) { options->set.emplace_back(setting, value); },
+        "short for --set " + setting + "=...; of mlp and linreg");
+  }
   verb.add_option_function<std::string>(
       "--compute-slack",
       [options](const std::string& value) { options->set.emplace_back("compute_slack", value); },
@@ -186,8 +228,14 @@ void add_train_verb(CLI::App& app, Action& action, const std::vector<std::string
   verb->add_option("task", options->task, "what to train")->type_name("REQUIRED");
   verb->add_option("--data", options->data, "a file, a directory, or a name, unless --resume")
       ->type_name("TEXT REQUIRED");
-  verb->add_option("--nodes", options->nodes, "processes on this machine")->capture_default_str();
+  verb->add_option("--nodes", options->nodes,
+                   "processes on this machine; with --groups: table nodes")
+      ->capture_default_str();
   verb->add_option("--run", options->run, "directory of the run (default: a new one in runs/)");
+  verb->add_option("--group-prefix", options->group_prefix,
+                   "words before those that start a group, such as \"numactl -N {group}\"");
+  verb->add_option("--rendezvous", options->rendezvous,
+                   "of groups: tcp:HOST:PORT, where table node 0 listens");
   verb->add_flag("--resume", options->resume, "go on from the last checkpoint of --run, or latest");
   verb->add_flag("--json", options->json, "one object a line");
   verb->add_flag("--quiet", options->quiet, "say nothing but errors");

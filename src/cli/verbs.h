@@ -25,6 +25,8 @@ void add_sim_verb(CLI::App& app, Action& action);
 // A command of `sim`.
 void add_sim_pace_verb(CLI::App& sim, Action& action);
 void add_sched_verb(CLI::App& app, Action& action);
+// The commands of `sched` about a scheduler that runs.
+void add_sched_live_verbs(CLI::App& sched, Action& action);
 void add_status_verb(CLI::App& app, Action& action);
 void add_ckpt_verb(CLI::App& app, Action& action);
 void add_doctor_verb(CLI::App& app, Action& action);
