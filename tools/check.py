@@ -60,6 +60,7 @@ EXCEPTIONS = [
     ('exit', 'src/bench/forked_nodes.h', 'the child skips the exit handlers of its parent'),
     ('sleep', 'src/bench/placement_node.cc', 'stands for computation that a node waits for'),
     ('sleep', 'src/bench/clock_bench.cc', 'stands for computation'),
+    ('sleep', 'src/bench/collective_rank.cc', 'what a group uses while nothing is asked of it'),
     ('sleep', 'src/train/injected_delays.cc', 'makes up delays for experiments'),
     ('sleep', 'src/bench/staleness_bench.cc', 'stands for computation'),
     ('static', 'src/node/lease.cc', 'what a thread holds is a property of the thread'),
@@ -102,6 +103,10 @@ BANNED = [
 NEW_OR_DELETE = re.compile(r'\b(?:new|delete)\b')
 DELETED = re.compile(r'=\s*delete\b')
 REASONED_NOLINT = re.compile(r'// NOLINT(?:\([\w.,* -]+\))?: \S')
+# At the beginning of a line: in namespace godwit itself.
+TYPE_DEFINITION = re.compile(
+    r'^(?:struct|class|enum class)(?: \[\[\w+\]\])? (?P<name>\w+)(?: final)?(?: : [^;{]*)? \{',
+    re.M)
 UNFINISHED = re.compile(r'\b(?:TODO|FIXME|XXX)\b(?!\(#?\w+\): \S)')
 CONDITION_WORD = re.compile(r'defined|__clang__|__SANITIZE\w*|__has_feature|\w+_sanitizer|HWY_\w+'
                             r'|\w+_H_')
@@ -266,6 +271,19 @@ def check_banners(repo: Repo) -> Iterator[Finding]:
             yield Finding(path, 1, 'the header lacks `#pragma once`')
 
 
+def check_type_names(repo: Repo) -> Iterator[Finding]:
+    """One name, one type: of two, a linker takes the code of one for both, without a word."""
+    first: dict[str, str] = {}
+    for path in repo.match({'.h'}, 'src/', 'include/'):
+        if path.endswith('_fixture.h'):
+            continue  # each is in tests of its own
+        for match in TYPE_DEFINITION.finditer(repo.code(path)):
+            other = first.setdefault(match['name'], path)
+            if other != path:
+                line = repo.code(path).count('\n', 0, match.start()) + 1
+                yield Finding(path, line, f'{match["name"]} is also a type of {other}')
+
+
 def check_tested(repo: Repo) -> Iterator[Finding]:
     """Every source has a test, and every source and test is built."""
     sources = repo.match({'.cc'}, 'src/')
@@ -311,7 +329,7 @@ def check_headers(repo: Repo) -> Iterator[Finding]:
 
 
 RULES = [check_includes, check_map, check_sizes, check_banned, check_words, check_banners,
-         check_tested, check_links]
+         check_type_names, check_tested, check_links]
 
 
 def main() -> int:

@@ -252,6 +252,22 @@ class Banners(Tree):
                           'slab.cc:1: the first line', 'slab.h:1: the header lacks')
 
 
+class TypeNames(Tree):
+    def test_two_types_of_one_name_are_found(self):
+        self.write('src/store/a.h', 'struct Row {\n};\nclass [[nodiscard]] Table {\n')
+        self.write('src/wire/b.h', '\nclass Row final : public Base {\n')
+        self.write('src/wire/c.h', 'enum class Table : int {\n')
+        self.assert_finds(check.check_type_names, 'src/wire/b.h:2: Row is also a type of '
+                          'src/store/a.h', 'src/wire/c.h:1: Table is also a type of')
+
+    def test_others_pass(self):
+        self.write('src/store/a.h', 'struct Row;\nclass Box {\n  struct Row {\n')
+        self.write('src/wire/b.h', 'struct Row {\n')
+        self.write('src/wire/b_fixture.h', 'struct Row {\n')
+        self.write('src/wire/c.cc', 'struct Row {\n')
+        self.assert_finds(check.check_type_names)
+
+
 class Tested(Tree):
     def setUp(self):
         super().setUp()

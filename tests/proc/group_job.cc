@@ -4,7 +4,8 @@
 //   group_job mpi idle                      processor time of an idle group
 //   group_job mpi mismatch                  rank 0 makes another call
 //   group_job mpi late                      the last rank does not come
-//   group_job gloo FOLDER RANK SIZE sums    as above
+//   group_job gloo FOLDER RANK SIZE sums    as above; "idle", too
+//   group_job sockets FOLDER RANK SIZE ...  the same without memory that ranks share
 //   group_job gloo FOLDER RANK SIZE work    sums until somebody is lost, then on with who is left
 //
 // Exits with 0 if all is as it should be.
@@ -193,9 +194,12 @@ Result<> run_mpi(const std::string& what) {
   return run(*group, what);
 }
 
-Result<> run_gloo(const std::string& folder, int rank, int size, const std::string& what) {
-  GODWIT_TRY_ASSIGN(auto exchanger,
-                    make_gloo_exchanger({.folder = folder, .rank = rank, .size = size}));
+Result<> run_gloo(const std::string& folder, int rank, int size, const std::string& what,
+                  bool shares_memory) {
+  GODWIT_TRY_ASSIGN(
+      auto exchanger,
+      make_gloo_exchanger(
+          {.folder = folder, .rank = rank, .size = size, .shares_memory = shares_memory}));
   GODWIT_TRY_ASSIGN(const auto group, Group::open(std::move(exchanger), {}));
   return run(*group, what);
 }
@@ -207,8 +211,9 @@ int main(int argc, char** argv) {
   const std::vector<std::string> words(argv + 1, argv + argc);
   godwit::Result<> done = godwit::invalid_argument("see the top of group_job.cc");
   if (words.size() == 2 && words[0] == "mpi") done = godwit::run_mpi(words[1]);
-  if (words.size() == 5 && words[0] == "gloo") {
-    done = godwit::run_gloo(words[1], std::stoi(words[2]), std::stoi(words[3]), words[4]);
+  if (words.size() == 5 && (words[0] == "gloo" || words[0] == "sockets")) {
+    done = godwit::run_gloo(words[1], std::stoi(words[2]), std::stoi(words[3]), words[4],
+                            words[0] == "gloo");
   }
   std::fflush(stdout);
   if (done.ok()) return 0;

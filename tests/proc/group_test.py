@@ -74,14 +74,16 @@ class MpiTest(GroupTest):
         self.assertEqual(done.returncode, 0, done.stderr)
         cases = [json.loads(line) for line in done.stdout.splitlines()]
         names = [case['case'] for case in cases]
-        for name in ('one/large', 'copies=4/large', 'small tensors', 'unequal tensors'):
+        for name in ('one/4MB', 'copies=4/4MB', 'small tensors', 'unequal tensors'):
             self.assertIn(f'2 ranks/{name}', names)
         self.assertTrue(all(case['ratio'] > 0 for case in cases), cases)
 
 
 class GlooTest(GroupTest):
+    WAY = 'gloo'
+
     def start(self, rank: int, size: int, what: str) -> subprocess.Popen:
-        return subprocess.Popen([GROUP_JOB, 'gloo', self.dir, str(rank), str(size), what],
+        return subprocess.Popen([GROUP_JOB, self.WAY, self.dir, str(rank), str(size), what],
                                 text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
     def finish(self, processes: list[subprocess.Popen]) -> list[tuple[int, str]]:
@@ -104,6 +106,12 @@ class GlooTest(GroupTest):
             self.dir = tempfile.mkdtemp(dir=self.dir)
             ends = self.finish([self.start(rank, size, 'sums') for rank in range(size)])
             self.assertEqual([code for code, _ in ends], [0] * size, ends)
+
+    def test_an_idle_group_uses_no_processor(self):
+        ends = self.finish([self.start(rank, 2, 'idle') for rank in range(2)])
+        for code, out in ends:
+            self.assertEqual(code, 0, out)
+            self.assertLess(float(re.search(r'idle: ([0-9.]+) of', out)[1]), 0.01, out)
 
     def check_kill(self, size: int, victims: set[int]):
         processes = [self.start(rank, size, 'work') for rank in range(size)]
@@ -129,6 +137,11 @@ class GlooTest(GroupTest):
 
     def test_survivors_of_two_killed_ranks_go_on(self):
         self.check_kill(4, {0, 2})
+
+
+class SocketsTest(GlooTest):
+    """The same, without the memory that ranks of a host share."""
+    WAY = 'sockets'
 
 
 if __name__ == '__main__':

@@ -13,8 +13,9 @@ import unittest
 import uuid
 from pathlib import Path
 
+from slurm_cluster import SlurmCluster, missing_program
+
 GODWIT, RING, KIND = '', '', ''
-SLURM = Path(__file__).resolve().parents[2] / 'tools' / 'slurm_one_host'
 
 
 def wait_until(what: str, condition, seconds: float = 20) -> None:
@@ -198,6 +199,7 @@ class Mpich(unittest.TestCase):
                 job.path = lambda place, shared=shared: Path(shared) / place
                 pid = job.pid('g1.r1.life0')
                 job.pid('g0.r0.life0')
+                wait_until('the words of a rank', lambda: '[g1.r1] hello' in job.text('out'))
                 if number:
                     os.kill(job.process.pid, number)
                 else:
@@ -205,7 +207,6 @@ class Mpich(unittest.TestCase):
                     job.pid('g1.r0.life1')
                     finish(job)
                 self.assertEqual(job.end(), code, job.text('err'))
-                self.assertIn('[g1.r1] hello', job.text('out'))
                 self.assertFalse(job.path('g0.r0.life1').exists())
 
 
@@ -232,18 +233,11 @@ class BadInput(unittest.TestCase):
 
 class Slurm(unittest.TestCase):
     def test_two_groups_are_steps_of_an_allocation(self):
-        missing = [name for name in ('munged', 'slurmctld', 'slurmd', 'srun', 'salloc')
-                   if not shutil.which(name, path=os.environ['PATH'] + ':/usr/sbin')]
-        if missing:
-            self.skipTest(f'{missing[0]} is not installed (slurm-wlm, munge)')
+        if missing_program():
+            self.skipTest(f'{missing_program()} is not installed (slurm-wlm, munge)')
         with tempfile.TemporaryDirectory() as dir:
-            cluster = str(Path(dir) / 'slurm')
-            subprocess.run([SLURM, 'start', cluster, '--nodes', '2'], check=True,
-                           stdout=subprocess.DEVNULL)
-            try:
-                self.run_in((SLURM, 'run', cluster, '--', 'salloc', '-N2', '-n4'))
-            finally:
-                subprocess.run([SLURM, 'stop', cluster], check=True)
+            with SlurmCluster(str(Path(dir) / 'slurm'), 2) as slurm:
+                self.run_in(slurm.before('salloc', '-N2', '-n4'))
 
     def run_in(self, allocation: tuple) -> None:
         options = ('--groups', '2', '--ranks-per-group', '2')
