@@ -72,9 +72,11 @@ class Launch:
         code = self.process.wait(seconds)
         wait_until(f'nothing left: {self.processes()}', lambda: not self.processes())
         wait_until('no files left', lambda: not os.listdir(self.dir / 'tmp'))
+        # What another job made since will go, too; what this one left will not.
         left = {name for name in set(os.listdir('/dev/shm')) - self.made_before
                 if name.startswith(('vader', 'godwit'))}
-        assert not left, f'left in memory: {left}'
+        wait_until(f'nothing left in memory: {left}',
+                   lambda: not left.intersection(os.listdir('/dev/shm')))
         return code
 
     def __enter__(self) -> 'Launch':
