@@ -7,6 +7,7 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "group/combine.cc"
+#include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>  // NOLINT: must come before highway.h
 #include <hwy/highway.h>
 
@@ -64,6 +65,10 @@ struct Loop {
     if constexpr (!std::is_same_v<Received, Nothing>) sum = hn::Add(sum, load(d, received + i));
     sum = hn::Mul(sum, hn::Set(d, scale));
     for (std::size_t j = 0; j < target_count; ++j) store(sum, d, targets[j] + i);
+    if constexpr (std::is_same_v<Target, float> && std::is_same_v<D, Wide>) {
+      if (streamed != nullptr) return hn::Stream(sum, d, streamed + i);
+    }
+    if (streamed != nullptr) store(sum, d, streamed + i);
   }
 
   HWY_INLINE void run(std::size_t length) const {
@@ -78,6 +83,7 @@ struct Loop {
   float scale;
   Target* targets[TensorList::kCopiesMax + 1];
   std::size_t target_count;
+  Target* streamed;  // aligned to a vector, or null
 };
 
 template <std::size_t kCopies, class Source, class Received, class Target>
@@ -93,7 +99,14 @@ void run_loop(const Combine& what) {
   for (std::size_t j = 0; j < what.targets.size(); ++j) {
     loop.targets[j] = reinterpret_cast<Target*>(what.targets[j]);
   }
+  loop.streamed = reinterpret_cast<Target*>(what.streamed);
+  const std::size_t width = hn::Lanes(Wide()) * sizeof(float);
+  if (reinterpret_cast<std::uintptr_t>(what.streamed) % width != 0) {
+    loop.targets[loop.target_count++] = loop.streamed;
+    loop.streamed = nullptr;
+  }
   loop.run(what.length);
+  if (loop.streamed != nullptr) hwy::FlushStream();
 }
 
 template <class Source, class Received, class Target>
@@ -140,7 +153,8 @@ HWY_EXPORT(combine_simd);
 
 void combine(const Combine& what) {
   GODWIT_CHECK(!what.copies.empty() && what.copies.size() <= TensorList::kCopiesMax);
-  GODWIT_CHECK_LE(what.targets.size(), TensorList::kCopiesMax + 1);
+  GODWIT_CHECK_LE(what.targets.size(),
+                  TensorList::kCopiesMax + (what.streamed == nullptr ? 1U : 0U));
   GODWIT_CHECK(what.type == ValueType::kBf16 ||
                (what.target_type == ValueType::kF32 && what.received_type == ValueType::kF32));
   HWY_DYNAMIC_DISPATCH(combine_simd)(what);

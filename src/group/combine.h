@@ -20,6 +20,9 @@ struct Combine {
   float scale = 1;
   ValueType target_type = ValueType::kF32;
   std::span<std::byte* const> targets;
+  // One target more, written past the caches, for another processor; null: none. Whoever sees what
+  // this thread stores afterwards sees it, too.
+  std::byte* streamed = nullptr;
   std::size_t length = 0;
 };
 

@@ -1,8 +1,10 @@
 // group/combine_test.cc: sums against plain loops, on every instruction set.
 #include "group/combine.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
@@ -31,6 +33,9 @@ void expect_sums(std::size_t copies, std::size_t length, Prng& prng) {
   draw(prng, received);
   const auto from = places(sources);
   const auto to = places(targets);
+  // With room in front, so that it is aligned in some runs and not in others.
+  std::vector<Target> streamed(length + 64);
+  Target* const past_caches = streamed.data() + prng.below(64);
   for (const bool with_received : {false, true}) {
     combine({.type = type_of<Source>(),
              .copies = from,
@@ -39,6 +44,7 @@ void expect_sums(std::size_t copies, std::size_t length, Prng& prng) {
              .scale = 0.25F,
              .target_type = type_of<Target>(),
              .targets = to,
+             .streamed = with_received ? reinterpret_cast<std::byte*>(past_caches) : nullptr,
              .length = length});
     for (std::size_t i = 0; i < length; ++i) {
       float sum = number(sources[0][i]);
@@ -47,6 +53,7 @@ void expect_sums(std::size_t copies, std::size_t length, Prng& prng) {
       const auto expected = rounded<Target>(sum * 0.25F);
       ASSERT_EQ(targets[0][i], expected) << i << " of " << length;
       ASSERT_EQ(targets[1][i], expected);
+      ASSERT_EQ(past_caches[i], with_received ? expected : Target{});
     }
   }
 }
@@ -64,6 +71,18 @@ TEST(Combine, SumsAreThoseOfAPlainLoopOnEveryInstructionSet) {
         expect_sums<std::uint16_t, std::uint16_t, std::uint16_t>(copies, length, prng);
       }
     }
+  }
+}
+
+TEST(Combine, WhatIsStreamedMayBeTheOnlyTarget) {
+  for (const std::int64_t target : targets()) {
+    const OnlyTarget only(target);
+    std::vector<std::vector<float>> copies(2, std::vector<float>(100, 1.5F));
+    alignas(64) std::array<float, 100> sums{};
+    combine({.copies = places(copies),
+             .streamed = reinterpret_cast<std::byte*>(sums.data()),
+             .length = 100});
+    EXPECT_THAT(sums, testing::Each(3.0F));
   }
 }
 

@@ -145,9 +145,8 @@ Result<> Group::perform_with_others(const Request& request, const TensorList& li
   if (request.verb == CallVerb::kBarrier || list.length() == 0) return run_barrier(links);
   switch (request.verb) {
     case CallVerb::kReduceScatter:
-      return run_ring(links, list, RingPart::kReduceScatter, scale, costs_.ring, scratch_);
     case CallVerb::kAllgather:
-      return run_ring(links, list, RingPart::kAllgather, scale, costs_.ring, scratch_);
+      return perform_ring(request.verb, list, scale, links);
     case CallVerb::kBroadcast:
       return run_broadcast(links, list, request.root, costs_.ring.chunk_bytes, scratch_);
     default:
@@ -159,8 +158,24 @@ Result<> Group::perform_with_others(const Request& request, const TensorList& li
     case Algorithm::kHalvingDoubling:
       return run_halving_doubling(links, list, scale, scratch_);
     case Algorithm::kRing:
-      return run_ring(links, list, RingPart::kAllreduce, scale, costs_.ring, scratch_);
+      return perform_ring(request.verb, list, scale, links);
   }
+  return {};
+}
+
+Result<> Group::perform_ring(CallVerb verb, const TensorList& list, float scale, CallLinks& links) {
+  const RingPart part = verb == CallVerb::kReduceScatter ? RingPart::kReduceScatter
+                        : verb == CallVerb::kAllgather   ? RingPart::kAllgather
+                                                         : RingPart::kAllreduce;
+  RingTuning tuning = costs_.ring;
+  const std::size_t bytes = list.length() * value_bytes(list.type());
+  const bool has_choice = !options_.algorithm && bytes >= StreamChoice::kBytesMin &&
+                          links.has_views((rank_ + 1) % size_, tuning.chunk_bytes);
+  if (!has_choice) return run_ring(links, list, part, scale, tuning, scratch_);
+  tuning.streams = stream_choice_.streams({verb, bytes, list.copies()});
+  const Time begin = time_.now();
+  GODWIT_TRY(run_ring(links, list, part, scale, tuning, scratch_));
+  stream_choice_.note(std::chrono::duration<double>(time_.now() - begin).count());
   return {};
 }
 

@@ -11,6 +11,7 @@
 #include "group/call_queue.h"
 #include "group/costs.h"
 #include "group/exchanger.h"
+#include "group/stream_choice.h"
 #include "group/tensor_list.h"
 
 namespace godwit {
@@ -91,6 +92,7 @@ class Group {
   Result<> perform_alone(const Request& request, const TensorList& list, float scale);
   Result<> perform_with_others(const Request& request, const TensorList& list, float scale,
                                CallLinks& links, Algorithm algorithm);
+  Result<> perform_ring(CallVerb verb, const TensorList& list, float scale, CallLinks& links);
   Result<> measure();
   Algorithm algorithm_for(const TensorList& list) const;
 
@@ -102,6 +104,7 @@ class Group {
   Costs costs_;
   // Touched by the call whose turn it is.
   Scratch scratch_;
+  StreamChoice stream_choice_;
   std::uint64_t sequence_ = 0;
   std::optional<Error> broken_;
   CallQueue queue_;  // the last: its calls use what is above

@@ -12,10 +12,11 @@ namespace godwit {
 namespace {
 
 // Small chunks, so that short lists have many.
-GroupOptions fixed(Algorithm algorithm, std::size_t chunk_bytes = 256, std::size_t in_flight = 2) {
+GroupOptions fixed(Algorithm algorithm, std::size_t chunk_bytes = 256, std::size_t in_flight = 2,
+                   bool streams = false) {
   return {.wait_max = std::chrono::seconds(20),
           .algorithm = algorithm,
-          .ring = {.chunk_bytes = chunk_bytes, .in_flight = in_flight}};
+          .ring = {.chunk_bytes = chunk_bytes, .in_flight = in_flight, .streams = streams}};
 }
 
 Shape draw_shape(Prng& prng) {
@@ -67,7 +68,7 @@ void expect_allreduce(std::uint64_t seed, Algorithm algorithm) {
   const int size = 1 + static_cast<int>(prng.below(5));
   SCOPED_TRACE(text_of(shape, size, seed) + " by " + to_string(algorithm));
   const bool is_mean = prng.below(2) == 0;
-  const auto options = fixed(algorithm, 64 << prng.below(6), 1 + prng.below(4));
+  const auto options = fixed(algorithm, 64 << prng.below(6), 1 + prng.below(4), seed % 4 == 0);
   const auto ran = run_verb<Value>(shape, size, seed, options, [&](Group& group, const auto& list) {
     return group.allreduce(list, is_mean ? Reduction::kMean : Reduction::kSum);
   });
@@ -97,7 +98,8 @@ void expect_shares(std::uint64_t seed) {
   const Shape shape = draw_shape(prng);
   const int size = 1 + static_cast<int>(prng.below(5));
   SCOPED_TRACE(text_of(shape, size, seed));
-  const auto options = fixed(Algorithm::kRing, 64 << prng.below(6), 1 + prng.below(4));
+  const auto options =
+      fixed(Algorithm::kRing, 64 << prng.below(6), 1 + prng.below(4), seed % 4 == 0);
   const auto scattered =
       run_verb<Value>(shape, size, seed, options,
                       [](Group& group, const auto& list) { return group.reduce_scatter(list); });

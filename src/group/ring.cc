@@ -15,6 +15,7 @@
 #include "base/check.h"
 #include "base/try.h"
 #include "group/combine.h"
+#include "group/stream_copy.h"
 
 namespace godwit {
 namespace {
@@ -35,6 +36,7 @@ class Ring {
         left_(static_cast<int>((rank_ + ranks_ - 1) % ranks_)),
         first_step_(part == RingPart::kAllgather ? ranks_ - 1 : 0),
         steps_((ranks_ - 1) * (part == RingPart::kAllreduce ? 2 : 1)),
+        streams_(tuning.streams),
         in_flight_(std::max<std::size_t>(tuning.in_flight, 1)),
         slots_(3 * in_flight_) {
     // Shares of a short list have one chunk each; the first one is the longest. With many copies
@@ -161,49 +163,69 @@ class Ring {
     return links_.wait(*sends_[message]);
   }
 
-  // Where to make what is sent on as `message`, which is the next one: where it leaves from, if
-  // that can be, else `other`.
-  std::byte* outgoing(std::size_t message, std::size_t bytes, std::byte* other) {
+  // Where something is made that is sent on.
+  struct Outgoing {
+    std::byte* at;
+    bool streams;  // it leaves from there, and should be in no cache of this processor
+  };
+  // Of `message`, which is the next one: where it leaves from, if that can be, else `other`.
+  Outgoing outgoing(std::size_t message, std::size_t bytes, std::byte* other) {
     std::byte* room = links_.room(right_, bytes);
-    if (room == nullptr) room = other;
-    ready_[message % slots_] = room;
-    return room;
+    ready_[message % slots_] = room != nullptr ? room : other;
+    return {ready_[message % slots_], streams_ && room != nullptr};
+  }
+  static void copy(Outgoing to, std::size_t offset, const std::byte* from, std::size_t bytes) {
+    if (to.streams) {
+      stream_copy(to.at + offset, from, bytes);
+    } else {
+      std::memcpy(to.at + offset, from, bytes);
+    }
+  }
+  // Sums of copies, and of what `that` says more, to where they leave from.
+  static void sum(Outgoing to, std::size_t offset, Combine that) {
+    std::byte* place = to.at + offset;
+    if (to.streams) {
+      that.streamed = place;
+    } else {
+      that.targets = std::span(&place, 1);
+    }
+    combine(that);
   }
 
   // The first thing sent by who reduces: what is here.
   const std::byte* own_values(std::size_t message, Interval chunk) {
     const bool is_one = list_.copies() == 1;
-    if (is_one) {
+    // Who streams has a copy made here, else whoever carries it makes one if it must.
+    const bool is_in_place = is_one && !streams_;
+    if (is_in_place) {
       if (const std::byte* place = list_.place(chunk, 0)) return place;
     }
     const std::size_t width = value_bytes(wire_type(message));
-    std::byte* room = outgoing(message, chunk.length() * width, first_slot(message));
+    const Outgoing to = outgoing(message, chunk.length() * width, first_slot(message));
     list_.for_pieces(chunk, [&](auto copies, std::size_t at, std::size_t length) {
-      std::byte* to = room + at * width;
-      if (is_one) {
-        std::memcpy(to, copies[0], length * width);
-      } else {
-        combine({.type = list_.type(),
-                 .copies = copies,
-                 .target_type = ValueType::kF32,
-                 .targets = std::span(&to, 1),
-                 .length = length});
-      }
+      if (is_one) return copy(to, at * width, copies[0], length * width);
+      sum(to, at * width,
+          {.type = list_.type(),
+           .copies = copies,
+           .target_type = ValueType::kF32,
+           .length = length});
     });
-    return room;
+    return to.at;
   }
 
   // The first thing sent by who only gathers: copy 0, which the other copies get, too.
   const std::byte* own_result(std::size_t message, Interval chunk) {
     std::byte* place = list_.place(chunk, 0);
     const std::size_t width = value_bytes(list_.type());
-    std::byte* room =
-        place != nullptr ? place : outgoing(message, chunk.length() * width, first_slot(message));
+    const bool is_in_place = place != nullptr && !streams_;
+    const Outgoing to = is_in_place
+                            ? Outgoing{place, false}
+                            : outgoing(message, chunk.length() * width, first_slot(message));
     list_.for_pieces(chunk, [&](auto copies, std::size_t at, std::size_t length) {
-      if (place == nullptr) std::memcpy(room + at * width, copies[0], length * width);
-      for (std::byte* copy : copies.subspan(1)) std::memcpy(copy, copies[0], length * width);
+      if (!is_in_place) copy(to, at * width, copies[0], length * width);
+      for (std::byte* other : copies.subspan(1)) std::memcpy(other, copies[0], length * width);
     });
-    return room;
+    return to.at;
   }
 
   // `received`: the message, where it landed or where it is looked at.
@@ -215,17 +237,16 @@ class Ring {
 
   // What was received becomes the sum with what is here, to be sent on.
   void add_own(std::size_t message, Interval chunk, const std::byte* received) {
-    std::byte* sums = outgoing(message + per_lap_, chunk.length() * 4, slot(message));
+    const Outgoing to = outgoing(message + per_lap_, chunk.length() * 4, slot(message));
     const std::size_t width = value_bytes(wire_type(message));
     list_.for_pieces(chunk, [&](auto copies, std::size_t at, std::size_t length) {
-      std::byte* to = sums + at * 4;
-      combine({.type = list_.type(),
-               .copies = copies,
-               .received = received + at * width,
-               .received_type = wire_type(message),
-               .target_type = ValueType::kF32,
-               .targets = std::span(&to, 1),
-               .length = length});
+      sum(to, at * 4,
+          {.type = list_.type(),
+           .copies = copies,
+           .received = received + at * width,
+           .received_type = wire_type(message),
+           .target_type = ValueType::kF32,
+           .length = length});
     });
   }
 
@@ -235,17 +256,17 @@ class Ring {
     const std::size_t result_width = value_bytes(list_.type());
     const bool is_sent_on = part_ == RingPart::kAllreduce;
     std::byte* place = list_.place(chunk, 0);
-    std::byte* result = nullptr;
+    Outgoing result{nullptr, false};
     if (is_sent_on) {
       result = outgoing(message + per_lap_, chunk.length() * result_width,
                         place != nullptr ? place : slot(message));
     }
-    const bool is_apart = is_sent_on && result != place;
+    const bool is_apart = is_sent_on && !result.streams && result.at != place;
     std::byte* targets[TensorList::kCopiesMax + 1];
     list_.for_pieces(chunk, [&](auto copies, std::size_t at, std::size_t length) {
       std::size_t count = 0;
       for (std::byte* copy : copies.first(is_sent_on ? copies.size() : 1)) targets[count++] = copy;
-      if (is_apart) targets[count++] = result + at * result_width;
+      if (is_apart) targets[count++] = result.at + at * result_width;
       combine({.type = list_.type(),
                .copies = copies,
                .received = received + at * width,
@@ -253,6 +274,7 @@ class Ring {
                .scale = scale_,
                .target_type = list_.type(),
                .targets = std::span(targets, count),
+               .streamed = result.streams ? result.at + at * result_width : nullptr,
                .length = length});
     });
   }
@@ -263,9 +285,9 @@ class Ring {
     const std::size_t width = value_bytes(list_.type());
     if (!is_last(message)) {
       std::byte* other = place != nullptr ? place : slot(message);
-      std::byte* sent_on = outgoing(message + per_lap_, chunk.length() * width, other);
-      const bool is_elsewhere = sent_on != received && sent_on != place;
-      if (is_elsewhere) std::memcpy(sent_on, received, chunk.length() * width);
+      const Outgoing sent_on = outgoing(message + per_lap_, chunk.length() * width, other);
+      const bool is_elsewhere = sent_on.at != received && sent_on.at != place;
+      if (is_elsewhere) copy(sent_on, 0, received, chunk.length() * width);
     }
     const bool has_first = received == place;
     if (has_first && list_.copies() == 1) return;
@@ -286,6 +308,7 @@ class Ring {
   const int left_;
   const std::size_t first_step_;
   const std::size_t steps_;
+  const bool streams_;
   const std::size_t in_flight_;
   const std::size_t slots_;
   std::size_t chunk_ = 0;    // elements

@@ -13,6 +13,7 @@ namespace godwit {
 struct RingTuning {
   std::size_t chunk_bytes = std::size_t{256} << 10;  // of a message, in f32
   std::size_t in_flight = 2;                         // messages in each direction
+  bool streams = false;                              // what is made for others is, past the caches
 };
 
 enum class RingPart {
