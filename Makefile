@@ -37,7 +37,7 @@ check:  ## the long checks: clang-tidy, sanitizers, fuzzing, many seeds, mutatio
 	if [[ -x tools/mutants ]]; then tools/mutants; fi
 
 .PHONY: bench
-bench:  ## measure rows in memory, of other processes, training and pace against their limits
+bench:  ## measure rows, training, pace and groups against their limits; fail where that is missed
 	tools/setup build
 	$(call build,release)
 	$(godwit) bench store
@@ -45,6 +45,13 @@ bench:  ## measure rows in memory, of other processes, training and pace against
 	$(godwit) bench placement --quick
 	$(godwit) bench train --quick
 	$(godwit) sim pace --verify
+	$(godwit) bench pace --verify
+	$(godwit) bench collective --verify
+	if ((EUID == 0)) && command -v tc >/dev/null; then \
+	  $(godwit) bench elastic --verify; \
+	else \
+	  echo 'bench elastic is left out: its slow links need root and iproute2'; \
+	fi
 
 .PHONY: format
 format:  ## format all C++ in place

@@ -48,9 +48,12 @@ std::vector<std::string> arguments_of(const CollectiveBenchOptions& options,
                                       const std::string& program, int ranks,
                                       const std::string& folder) {
   std::vector<std::string> words{options.mpirun, "--oversubscribe"};
-  // More ranks than cores: who waits must let the others go on. Both sides have it.
   if (ranks > static_cast<int>(std::thread::hardware_concurrency())) {
+    // More ranks than cores: who waits must let the others go on. Both sides have it.
     words.insert(words.end(), {"--mca", "mpi_yield_when_idle", "1"});
+  } else {
+    // As Open MPI does by itself for two: else both may be on one core for a while, for both sides.
+    words.insert(words.end(), {"--bind-to", "core"});
   }
   words.insert(words.end(),
                {"-n", std::to_string(ranks), program, "bench", "collective", "--rank-in", folder});

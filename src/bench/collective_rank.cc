@@ -18,6 +18,7 @@
 #include "base/prng.h"
 #include "base/try.h"
 #include "bench/collective_tensors.h"
+#include "bench/missed_cases.h"
 #include "bench/processor_time.h"
 #include "bench/table_sums.h"
 #include "group/combine.h"
@@ -105,7 +106,7 @@ class RankRun {
                 .limit = 1,
                 .ratio = 1 / std::max(most, 0.01),
                 .note = "of the rank that uses most",
-                .figures = {{"wanted", 1.0}}});
+                .figures = {{kWanted, 1.0}}});
     return {};
   }
 
@@ -293,7 +294,7 @@ class RankRun {
             .ratio = best_of(*best) / best_of(ways[0]),
             .note = note,
             .figures = {{"of medians", median_of(*fastest(median_of)) / median_of(ways[0])},
-                        {"wanted", that.wanted}}};
+                        {kWanted, that.wanted}}};
   }
 
   const CollectiveRankOptions& options_;

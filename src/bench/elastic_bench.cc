@@ -14,6 +14,7 @@
 #include "base/errors.h"
 #include "base/try.h"
 #include "bench/elastic_run.h"
+#include "bench/missed_cases.h"
 #include "bench/run_program.h"
 #include "bench/shaped_network.h"
 #include "launch/job_dir.h"
@@ -22,6 +23,8 @@ namespace godwit {
 namespace {
 
 constexpr int kPort = 7077;
+constexpr double kBytesWanted = 0.9;  // of ranks of a group x steps between exchanges
+constexpr double kEndSlack = 0.005;   // of the figure, against sync
 
 struct Case {
   ElasticBenchOptions::Mode mode;
@@ -29,6 +32,10 @@ struct Case {
   std::int64_t ranks_per_group = 1;
   std::int64_t epochs = 1;
 };
+
+std::string groups_text(const Case& that) {
+  return fmt::format("groups={}x{}", that.groups, that.ranks_per_group);
+}
 
 class Elastic {
  public:
@@ -86,33 +93,90 @@ class Elastic {
   RealDisk disk_;
 };
 
-// The time to the target, against that of `sync`, and bytes against those of `alone`.
-BenchResult result_of(const ElasticBenchOptions& options, const Case& that, const ElasticRun& run,
-                      const ElasticRun& sync, const ElasticRun& alone) {
-  const auto time = seconds_until(run.judged, options.target, options.is_larger_better);
-  const auto against = seconds_until(sync.judged, options.target, options.is_larger_better);
-  const double every = run.steps / std::max(1.0, run.exchanges);
-  const double reduced = alone.sent_bytes / alone.samples / (run.sent_bytes / run.samples);
-  return {.bench = "elastic",
-          .case_name =
-              fmt::format("{}/groups={}x{}", that.mode.name, that.groups, that.ranks_per_group),
-          .value = time.value_or(0),
-          .unit = "s",
-          .limit = against.value_or(0),
-          .ratio = time && against ? *against / *time : 0,
-          .note = fmt::format("{} to {} {:g} on {}; links of {}; limit: sync",
-                              time ? "time" : fmt::format("not in {} epochs", that.epochs),
-                              options.figure, options.target, options.data,
-                              options.rate.empty() ? "this machine" : options.rate),
-          .figures = {
-              {"final", run.judged.back().value},
-              {"train_s", run.judged.back().seconds},
-              {"every", every},
-              {"exchanging", run.exchange_seconds / run.seconds},
-              {"MB", run.sent_bytes / 1e6},
-              {"bytes_less", reduced},
-              {"of_ranks_x_every", reduced / (static_cast<double>(that.ranks_per_group) * every)}}};
-}
+// A case beside those that it is compared with: sync in as many groups, and ranks each for itself.
+class Compared {
+ public:
+  Compared(const ElasticBenchOptions& options, const Case& that, const ElasticRun& run,
+           const ElasticRun& sync, const ElasticRun& alone)
+      : options_(options),
+        that_(that),
+        run_(run),
+        sync_(sync),
+        every_(run.steps / std::max(1.0, run.exchanges)),
+        bytes_less_(alone.sent_bytes / alone.samples / (run.sent_bytes / run.samples)),
+        bytes_less_limit_(static_cast<double>(that.ranks_per_group) * every_) {}
+
+  // The first is that of times; the others only if something is wanted.
+  std::vector<BenchResult> results() const {
+    std::vector<BenchResult> all{times()};
+    if (that_.mode.wanted <= 0) return all;
+    all.front().figures.emplace_back(kWanted, that_.mode.wanted);
+    all.push_back(bytes());
+    all.push_back(ends());
+    return all;
+  }
+
+ private:
+  std::string name() const { return fmt::format("{}/{}", that_.mode.name, groups_text(that_)); }
+
+  BenchResult times() const {
+    const auto time = seconds_until(run_.judged, options_.target, options_.is_larger_better);
+    const auto against = seconds_until(sync_.judged, options_.target, options_.is_larger_better);
+    return {.bench = "elastic",
+            .case_name = name(),
+            .value = time.value_or(0),
+            .unit = "s",
+            .limit = against.value_or(0),
+            .ratio = time && against ? *against / *time : 0,
+            .note = fmt::format("{} to {} {:g} on {}; links of {}; limit: sync",
+                                time ? "time" : fmt::format("not in {} epochs", that_.epochs),
+                                options_.figure, options_.target, options_.data,
+                                options_.rate.empty() ? "this machine" : options_.rate),
+            .figures = {{"final", run_.judged.back().value},
+                        {"train_s", run_.judged.back().seconds},
+                        {"every", every_},
+                        {"exchanging", run_.exchange_seconds / run_.seconds},
+                        {"MB", run_.sent_bytes / 1e6},
+                        {"bytes_less", bytes_less_},
+                        {"of_ranks_x_every", bytes_less_ / bytes_less_limit_}}};
+  }
+
+  BenchResult bytes() const {
+    return {.bench = "elastic",
+            .case_name = name() + "/bytes",
+            .value = bytes_less_,
+            .unit = "times less",
+            .limit = bytes_less_limit_,
+            .ratio = bytes_less_ / bytes_less_limit_,
+            .note =
+                "sent for a sample, against ranks each for itself; limit: ranks of a group x "
+                "steps between exchanges",
+            .figures = {{kWanted, kBytesWanted}}};
+  }
+
+  BenchResult ends() const {
+    const double value = run_.judged.back().value;
+    const double limit = sync_.judged.back().value;
+    const bool is_larger_better = options_.is_larger_better;
+    return {.bench = "elastic",
+            .case_name = name() + "/final",
+            .value = value,
+            .unit = options_.figure,
+            .limit = limit,
+            .ratio = is_larger_better ? value / limit : limit / value,
+            .note = fmt::format("at the end; limit: sync; wanted: no worse by {:g}", kEndSlack),
+            .figures = {{kWanted, is_larger_better ? (limit - kEndSlack) / limit
+                                                   : limit / (limit + kEndSlack)}}};
+  }
+
+  const ElasticBenchOptions& options_;
+  const Case& that_;
+  const ElasticRun& run_;
+  const ElasticRun& sync_;
+  const double every_;
+  const double bytes_less_;
+  const double bytes_less_limit_;
+};
 
 }  // namespace
 
@@ -122,8 +186,8 @@ ElasticBenchOptions ElasticBenchOptions::full() {
   return {.settings = {"hidden=128"},
           .modes = {{"sync", momentum},
                     {"async", {"learning_rate=0.1"}},
-                    {"elastic", momentum},
-                    {"outer", momentum}}};
+                    {"elastic", momentum, 3},
+                    {"outer", momentum, 3}}};
 }
 
 ElasticBenchOptions ElasticBenchOptions::quick() {
@@ -174,9 +238,9 @@ Result<> run_elastic_bench(const ElasticBenchOptions& options,
       const Case that{mode, groups, options.ranks / groups, options.epochs};
       GODWIT_TRY_ASSIGN(const ElasticRun run, elastic.train(that, network.get()));
       if (!sync) sync = run;
-      const BenchResult result = result_of(options, that, run, *sync, alone);
-      on_result(result);
-      all.push_back({result.case_name, run});
+      const Compared compared(options, that, run, *sync, alone);
+      for (const BenchResult& result : compared.results()) on_result(result);
+      all.push_back({mode.name, groups_text(that), run});
     }
   }
   if (options.picture.empty()) return {};

@@ -8,17 +8,21 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "bench/missed_cases.h"
 #include "bench/shaped_network.h"
 #include "data/data_fixture.h"
 
 namespace godwit {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 
-// 10 s to the target, with mode elastic 2 s; an exchange a step, then every 4.
+// 10 s to the target, with mode elastic 2 s or what is said; an exchange a step, then every 4.
 constexpr const char* kTrainer = R"(#!/bin/sh
 echo "$*" >> "$PRETEND_LOG"
 while [ $# -gt 1 ]; do
@@ -30,13 +34,16 @@ while [ $# -gt 1 ]; do
   shift
 done
 [ "$mode" = "$PRETEND_FAILS" ] && echo "no luck" && exit 3
-seconds=10 ; exchanges=40 ; bytes=8000
+seconds=10 ; exchanges=40 ; bytes=8000 ; end=0.5
 [ "$groups" = 4 ] && bytes=16000
-[ "$mode" = elastic ] && seconds=2 && exchanges=10 && bytes=2000
+if [ "$mode" = elastic ]; then
+  seconds=${PRETEND_SECONDS:-2} ; exchanges=10 ; bytes=${PRETEND_BYTES:-2000}
+  end=${PRETEND_END:-0.5}
+fi
 mkdir -p "$run" || exit 1
 cat > "$run/metrics.jsonl" <<END
-{"seconds":0,"epoch":1,"split":"test","rmse":2}
-{"seconds":$((2 * seconds)),"epoch":2,"split":"test","rmse":0}
+{"seconds":0,"epoch":1,"split":"test","rmse":1.5}
+{"seconds":$((2 * seconds)),"epoch":2,"split":"test","rmse":$end}
 END
 cat > "$run/groups.csv" <<END
 seconds,group,samples,steps,exchanges,exchange_seconds,train_seconds,sent_bytes
@@ -85,6 +92,47 @@ TEST_F(ElasticBench, ComparesTimesWithSyncAndBytesWithRanksThatAreAlone) {
   std::string first;
   std::getline(log, first);
   EXPECT_THAT(first, HasSubstr("--groups 4 --ranks-per-group 1 --mode async --epochs 1"));
+}
+
+TEST_F(ElasticBench, WhatIsWantedIsJudgedByTimeBytesAndTheEnd) {
+  options_.modes[1].wanted = 3;
+  options_.environment["PRETEND_END"] = "0.504";
+  ASSERT_TRUE(run().ok());
+  ASSERT_EQ(results_.size(), 4u);
+  EXPECT_EQ(results_[2].case_name, "elastic/groups=2x2/bytes");
+  EXPECT_EQ(results_[2].ratio, 1);
+  EXPECT_EQ(results_[3].limit, 0.5);
+  EXPECT_EQ(count_wanted(results_), 3u);
+  EXPECT_THAT(missed_cases(results_), IsEmpty());
+  options_.environment["PRETEND_SECONDS"] = "4";
+  options_.environment["PRETEND_BYTES"] = "2300";
+  options_.environment["PRETEND_END"] = "0.506";
+  results_.clear();
+  ASSERT_TRUE(run().ok());
+  EXPECT_THAT(missed_cases(results_),
+              ElementsAre(HasSubstr("elastic/groups=2x2: the ratio is 2.485"),
+                          HasSubstr("elastic/groups=2x2/bytes: the ratio is 0.86957"),
+                          HasSubstr("elastic/groups=2x2/final: ")));
+}
+
+TEST_F(ElasticBench, AnAccuracyMayBeLessByALittle) {
+  options_.is_larger_better = true;
+  options_.target = 0.4;
+  options_.modes[1].wanted = 0.1;
+  for (const auto& [end, is_met] : {std::pair("0.496", true), std::pair("0.494", false)}) {
+    options_.environment["PRETEND_END"] = end;
+    results_.clear();
+    ASSERT_TRUE(run().ok());
+    EXPECT_EQ(results_.back().case_name, "elastic/groups=2x2/final");
+    EXPECT_EQ(missed_cases({results_.back()}).empty(), is_met) << end;
+  }
+}
+
+TEST_F(ElasticBench, OfTheUsualOnesElasticAndOuterAreToBeThreeTimesAsFast) {
+  for (const auto& mode : ElasticBenchOptions::full().modes) {
+    const bool is_rare = mode.name == "elastic" || mode.name == "outer";
+    EXPECT_EQ(mode.wanted, is_rare ? 3 : 0) << mode.name;
+  }
 }
 
 TEST_F(ElasticBench, AFailureIsSaidWithItsLastWords) {

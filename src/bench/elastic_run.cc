@@ -1,6 +1,8 @@
 // bench/elastic_run.cc: judgements as of any training, and the last word of every group.
 #include "bench/elastic_run.h"
 
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <utility>
@@ -8,6 +10,7 @@
 #include "base/errors.h"
 #include "base/try.h"
 #include "bench/csv_rows.h"
+#include "report/svg_grid.h"
 #include "report/svg_plot.h"
 
 namespace godwit {
@@ -21,6 +24,14 @@ struct Told {
   double seconds = 0;
   double bytes = 0;
 };
+
+Plot empty_plot(std::string title, std::string x_label, const std::string& figure) {
+  return {.title = std::move(title),
+          .x_label = std::move(x_label),
+          .y_label = figure + " on the test split",
+          .y_unit = "",
+          .series = {}};
+}
 
 }  // namespace
 
@@ -69,20 +80,28 @@ Result<ElasticRun> read_elastic_run(std::string_view metrics, std::string_view g
 }
 
 std::string elastic_picture(const std::vector<NamedRun>& runs, const std::string& figure) {
-  Plot plot{.title = figure + " on the test split, over time",
-            .x_label = "seconds",
-            .y_label = figure,
-            .y_unit = "",
-            .x_from_zero = true,
-            .series = {}};
+  std::vector<Plot> plots;  // two for each kind of groups
+  std::map<std::string, std::size_t> first;
   for (const NamedRun& named : runs) {
-    PlotSeries series{.name = named.name, .points = {}};
-    for (const JudgedRun::Judged& now : named.run.judged) {
-      series.points.push_back({now.seconds, now.value});
+    const auto [at, is_new] = first.try_emplace(named.groups, plots.size());
+    if (is_new) {
+      plots.push_back(empty_plot(named.groups + ": over time", "seconds", figure));
+      plots.push_back(
+          empty_plot(named.groups + ": over bytes", "MB sent to tables, as a power of 10", figure));
+      plots[at->second].x_from_zero = true;
     }
-    plot.series.push_back(std::move(series));
+    PlotSeries by_time{.name = named.mode, .points = {}};
+    PlotSeries by_bytes{.name = named.mode, .points = {}};
+    for (std::size_t i = 0; i < named.run.judged.size(); ++i) {
+      const JudgedRun::Judged& now = named.run.judged[i];
+      by_time.points.push_back({now.seconds, now.value});
+      // Modes differ by factors of a hundred. Before anything was sent: no point.
+      by_bytes.points.push_back({std::log10(named.run.judged_bytes[i] / 1e6), now.value});
+    }
+    plots[at->second].series.push_back(std::move(by_time));
+    plots[at->second + 1].series.push_back(std::move(by_bytes));
   }
-  return to_svg(plot);
+  return to_svg_grid(plots, 2);
 }
 
 }  // namespace godwit

@@ -28,11 +28,13 @@ Result<ElasticRun> read_elastic_run(std::string_view metrics, std::string_view g
                                     std::string_view figure);
 
 struct NamedRun {
-  std::string name;
+  std::string mode;    // "elastic"
+  std::string groups;  // "groups=4x2"
   ElasticRun run;
 };
 
-// The figure over time, as an <svg>.
+// The figure over time and, beside it, over what was sent to tables, as a document of SVG: a row
+// for each kind of groups, in the order in which they come, with a line for each of its modes.
 std::string elastic_picture(const std::vector<NamedRun>& runs, const std::string& figure);
 
 }  // namespace godwit

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "report/xml_balance_fixture.h"
+
 namespace godwit {
 namespace {
 
@@ -27,7 +29,25 @@ TEST(ElasticRun, AddsUpTheLastWordsOfGroups) {
   EXPECT_EQ(run.sent_bytes, 3800);
   EXPECT_EQ(run.judged_bytes, (std::vector<double>{1900, 3800}));
   EXPECT_NEAR(*seconds_until(run.judged, 0.85, true), 2, 1e-9);
-  EXPECT_THAT(elastic_picture({{"sync", run}}, "accuracy"), testing::HasSubstr("<svg"));
+}
+
+TEST(ElasticRun, IsSeenOverTimeAndOverBytes) {
+  const ElasticRun run{.judged = {{.seconds = 1, .value = 0.8}, {.seconds = 3, .value = 0.9}},
+                       .judged_bytes = {1e6, 1e8}};
+  ElasticRun silent = run;
+  silent.judged_bytes[0] = 0;
+  const std::string svg = elastic_picture(
+      {{"sync", "groups=2x4", run}, {"outer", "groups=2x4", silent}, {"sync", "groups=4x2", run}},
+      "accuracy");
+  EXPECT_EQ(xml_fault(svg), "");
+  for (const char* text :
+       {"groups=2x4: over time", "groups=2x4: over bytes", "groups=4x2: over time",
+        "groups=4x2: over bytes", "seconds", "MB sent to tables", "accuracy on the test split",
+        ">sync: 0.9 at 3 seconds<", ">sync: 0.8 at 0 MB sent", ">outer: 0.9 at 2 MB sent"}) {
+    EXPECT_THAT(svg, testing::HasSubstr(text));
+  }
+  EXPECT_THAT(svg, testing::Not(testing::HasSubstr("outer: 0.8 at 0 MB")));
+  EXPECT_THAT(svg, testing::Not(testing::HasSubstr("inf")));
 }
 
 TEST(ElasticRun, WhatIsNotUnderstoodIsCorruption) {

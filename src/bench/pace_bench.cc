@@ -11,6 +11,7 @@
 #include "base/disk.h"
 #include "base/errors.h"
 #include "base/try.h"
+#include "bench/missed_cases.h"
 #include "bench/pace_run.h"
 #include "bench/run_program.h"
 #include "launch/job_dir.h"
@@ -116,7 +117,7 @@ BenchResult result_of(const PaceBenchOptions& options, const Case& that, const C
     add("gradients", [](const JudgedRun& run) { return run.gradients; });
     add("results", [](const JudgedRun& run) { return run.results; });
   }
-  if (that.wanted > 0) result.figures.emplace_back("wanted", that.wanted);
+  if (that.wanted > 0) result.figures.emplace_back(kWanted, that.wanted);
   return result;
 }
 
@@ -133,7 +134,7 @@ BenchResult steps_result(const Case& fixed, const Case& off) {
           .limit = limit,
           .ratio = value / limit,
           .note = "of calm/all; limit: as many ticks of calm/off",
-          .figures = {{"wanted", 0.95}}};
+          .figures = {{kWanted, 0.95}}};
 }
 
 }  // namespace

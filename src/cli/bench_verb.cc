@@ -14,6 +14,7 @@
 #include "bench/clock_bench.h"
 #include "bench/collective_bench.h"
 #include "bench/elastic_bench.h"
+#include "bench/missed_cases.h"
 #include "bench/pace_bench.h"
 #include "bench/placement_bench.h"
 #include "bench/remote_bench.h"
@@ -31,11 +32,13 @@ namespace {
 struct BenchOptions {
   bool quick = false;
   bool json = false;
+  bool verify = false;
 };
 
 using OnResult = std::function<void(const BenchResult&)>;
 
-// Runs a benchmark and prints its results: a table at the end, or a line each.
+// Runs a benchmark and prints its results: a table at the end, or a line each; and, if that is to
+// be verified, the cases that are worse than wanted.
 int run_bench(const std::string& name, const BenchOptions& options,
               const std::function<Result<>(const OnResult&)>& run, std::ostream& out,
               std::ostream& err) {
@@ -46,9 +49,15 @@ int run_bench(const std::string& name, const BenchOptions& options,
     results.push_back(result);
   });
   if (!options.json && !results.empty()) out << to_text(results);
-  if (done.ok()) return kExitOk;
-  err << "godwit bench " << name << ": " << done.error().message() << "\n";
-  return done.error().code() == ErrorCode::kInvalidArgument ? kExitUsage : kExitFailed;
+  const auto missed = options.verify ? missed_cases(results) : std::vector<std::string>();
+  for (const std::string& line : missed) err << "godwit bench " << name << ": " << line << "\n";
+  if (!done.ok()) {
+    err << "godwit bench " << name << ": " << done.error().message() << "\n";
+    return done.error().code() == ErrorCode::kInvalidArgument ? kExitUsage : kExitFailed;
+  }
+  if (!missed.empty()) return kExitFailed;
+  if (options.verify) err << "all " << count_wanted(results) << " targets are met\n";
+  return kExitOk;
 }
 
 // Of the benchmarks of clocks. Nothing given: the usual cases.
@@ -242,7 +251,7 @@ void add_elastic_flags(CLI::App& bench, ElasticFlags& flags) {
   bench.add_option("--rate", flags.rate,
                    "of the link of a group (default 100mbit); none: as it is");
   bench.add_option("--seed", flags.seed, "of the runs");
-  bench.add_option("--picture", flags.picture, "a file for a plot of all runs (SVG)");
+  bench.add_option("--picture", flags.picture, "a file for plots over time and bytes (SVG)");
 }
 
 struct CollectiveFlags {
@@ -289,6 +298,7 @@ CLI::App* add_bench(CLI::App& verb, Action& action, const char* name, const char
   auto options = std::make_shared<BenchOptions>();
   bench->add_flag("--quick", options->quick, "the main cases only, in under a minute");
   bench->add_flag("--json", options->json, "one JSON object a line instead of a table");
+  bench->add_flag("--verify", options->verify, "fail if a ratio is below what is wanted of it");
   bench->callback([options, name, run = std::move(run), &action] {
     action = [options, name, run](std::ostream& out, std::ostream& err) {
       const auto bound = [&](const OnResult& on_result) { return run(options->quick, on_result); };

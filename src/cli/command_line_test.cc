@@ -4,9 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <filesystem>
 #include <sstream>
 
 #include "cli/verbs.h"
+#include "data/data_fixture.h"
 
 namespace godwit {
 namespace {
@@ -54,6 +57,41 @@ TEST(CommandLine, BenchPlacementNamesWhatItKnows) {
   for (const char* bench : {"clocks", "staleness", "placement", "train"}) {
     EXPECT_EQ(run({"bench", bench, "--repetitions", "-1"}).code, kExitUsage) << bench;
   }
+}
+
+// An mpirun that only pretends: one result.
+constexpr const char* kMpirun = R"(#!/bin/sh
+while [ "$1" != --rank-in ]; do shift; done
+printf 'sum\t2\tus\t1\t0.5\tno note\twanted\t%s\n' "$PRETEND_WANTED" > "$2/results"
+)";
+
+TEST(CommandLine, BenchVerifyFailsIfLessIsReachedThanWanted) {
+  const OwnFiles files;
+  std::filesystem::permissions(files.write("mpirun", kMpirun), std::filesystem::perms::owner_all);
+  const std::string path = std::getenv("PATH");
+  ::setenv("PATH", (files.dir() + ":" + path).c_str(), 1);
+  const auto bench = [](const char* wanted, std::vector<std::string> more) {
+    ::setenv("PRETEND_WANTED", wanted, 1);
+    std::vector<std::string> arguments{"bench", "collective", "--ranks", "2"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run(arguments);
+  };
+  const Outcome missed = bench("0.95", {"--verify"});
+  EXPECT_EQ(missed.code, kExitFailed);
+  EXPECT_THAT(missed.err,
+              HasSubstr("godwit bench collective: sum: the ratio is 0.5, but 0.95 is wanted\n"));
+  EXPECT_THAT(missed.out, HasSubstr("sum"));
+  EXPECT_EQ(bench("0.95", {"--verify", "--json"}).code, kExitFailed);
+  EXPECT_EQ(bench("0.95", {}).code, kExitOk);
+  const Outcome met = bench("0.5", {"--verify"});
+  EXPECT_EQ(met.code, kExitOk);
+  EXPECT_THAT(met.err, HasSubstr("all 1 targets are met"));
+  EXPECT_EQ(bench("0", {"--verify"}).code, kExitOk);
+  EXPECT_EQ(bench("0.95", {"--verify", "--verfy"}).code, kExitUsage);
+  ::setenv("PATH", path.c_str(), 1);
+  ::unsetenv("PRETEND_WANTED");
+  EXPECT_EQ(run({"bench", "clocks", "--verify", "--straggler", "often"}).code, kExitUsage);
+  EXPECT_THAT(run({"bench", "pace", "--help"}).out, HasSubstr("--verify"));
 }
 
 TEST(CommandLine, NothingGivenIsAUsageError) {

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "base/keyed_permutation.h"
@@ -66,19 +68,38 @@ TEST(PaceRun, WithoutCancellationLateWorkersEndTheirWorkFirst) {
   EXPECT_EQ(ends.totals().used, cancels.totals().used);
 }
 
+// What each step chose and came to. The run shows no parameters; any change in them would show in
+// the error, which is over all of them, and in all losses that follow.
+struct StepTrace {
+  PaceChoice choice;
+  double seconds = 0;
+  double error = 0;
+  double mean_loss = 0;
+  friend bool operator==(const StepTrace&, const StepTrace&) = default;
+};
+
+std::vector<StepTrace> trace_of(const LeastSquares& problem, std::uint64_t seed) {
+  PaceTimings timings(50, LoadLadder(40));
+  AutoPace pace(&timings);
+  PaceRun run(&problem, *find_pace_law("J"), {}, seed, &pace, &timings);
+  std::vector<StepTrace> trace;
+  for (int i = 0; i < 1000; ++i) {
+    run.step();
+    trace.push_back({run.choice(), run.totals().seconds, run.error(), run.mean_loss()});
+  }
+  return trace;
+}
+
+// D4
 TEST(PaceRun, TheSameSeedIsTheSameRun) {
   const LeastSquares problem(kSmall, 1);
-  std::vector<double> errors;
-  for (int turn = 0; turn < 2; ++turn) {
-    PaceTimings timings(50, LoadLadder(40));
-    AutoPace pace(&timings);
-    PaceRun run(&problem, *find_pace_law("J"), {}, 7, &pace, &timings);
-    for (int i = 0; i < 1000; ++i) run.step();
-    errors.push_back(run.error());
-    errors.push_back(run.totals().seconds);
-  }
-  EXPECT_EQ(errors[0], errors[2]);
-  EXPECT_EQ(errors[1], errors[3]);
+  const std::vector<StepTrace> first = trace_of(problem, 7);
+  const std::vector<StepTrace> second = trace_of(problem, 7);
+  for (std::size_t i = 0; i < first.size(); ++i) ASSERT_EQ(first[i], second[i]) << "step " << i;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> choices;
+  for (const StepTrace& step : first) choices.emplace(step.choice.k, step.choice.load);
+  EXPECT_GT(choices.size(), 2U) << "else this shows little";
+  EXPECT_NE(first, trace_of(problem, 8));
 }
 
 // D7: ten of 50 workers are ten times slower, 20 are waited for. With samples from all the error
