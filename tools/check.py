@@ -58,6 +58,7 @@ EXCEPTIONS = [
     ('exit', 'src/cli/', 'the program\'s exit code'),
     ('exit', 'src/bench/remote_bench.cc', 'the child skips the exit handlers of its parent'),
     ('exit', 'src/bench/forked_nodes.h', 'the child skips the exit handlers of its parent'),
+    ('sleep', 'src/group/patience.h', 'memory of another process has no event to wait for'),
     ('sleep', 'src/bench/placement_node.cc', 'stands for computation that a node waits for'),
     ('sleep', 'src/bench/clock_bench.cc', 'stands for computation'),
     ('sleep', 'src/bench/collective_rank.cc', 'what a group uses while nothing is asked of it'),

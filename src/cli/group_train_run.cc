@@ -53,6 +53,42 @@ class GroupTrainRun {
         output_(options, kind, disk_, time_, out, err) {}
 
   Result<int> run() {
+    auto done = run_part();
+    if (done.ok()) return done;
+    // Before the session is closed, which may take its time. Where all know, all end by themselves.
+    if (group_ != nullptr && !all_know_) group_->give_up(done.error());
+    if (session_ && !is_closed_) {
+      if (is_first()) fail(done.error());
+      (void)session_->close().ok();  // tells the others
+    }
+    return done;
+  }
+
+  // Whether the error that run() returned needs no words any more: node 0 has said it, for all.
+  bool is_said() const { return is_said_ || (all_know_ && !is_first()); }
+
+ private:
+  bool is_first() const { return place_.node == NodeId{0}; }
+  // In a life after the first of a group the others have long agreed.
+  bool is_at_start() const { return !place_.group || place_.group->life == 0; }
+  std::int64_t ranks() const { return (place_.nodes - place_.servers) / groups_of(settings_); }
+
+  // Said before the session is closed: see TrainRun.
+  void fail(const Error& error) {
+    output_.fail(error);
+    output_.warn(error.message());
+    is_said_ = true;
+  }
+
+  Result<> together(const Result<>& mine) {
+    if (!is_at_start()) return mine;
+    GODWIT_TRY_ASSIGN(std::optional<Error> error, agree(*session_, mine));
+    if (!error) return {};
+    all_know_ = true;
+    return std::move(*error);
+  }
+
+  Result<int> run_part() {
     GODWIT_TRY(check_common_settings(settings_));
     GODWIT_TRY(
         settings_.set("ranks_per_group", std::to_string(ranks()), SettingSource::kEnvironment));
@@ -66,30 +102,10 @@ class GroupTrainRun {
                        .wait_max = is_rank ? SessionOptions{}.wait_max
                                            : std::chrono::seconds(std::chrono::hours(kTraining))}));
     auto done = run_in_session();
-    if (!done.ok()) {
-      if (is_first()) output_.fail(done.error());
-      (void)session_->close().ok();  // tells the others; the error is said by the caller
-      return done;
-    }
+    if (!done.ok()) return done;
+    is_closed_ = true;
     GODWIT_TRY(session_->close());
     return done;
-  }
-
-  // Whether node 0 says the error that run() returned, so that others need not.
-  bool is_said_elsewhere() const { return all_know_ && !is_first(); }
-
- private:
-  bool is_first() const { return place_.node == NodeId{0}; }
-  // In a life after the first of a group the others have long agreed.
-  bool is_at_start() const { return !place_.group || place_.group->life == 0; }
-  std::int64_t ranks() const { return (place_.nodes - place_.servers) / groups_of(settings_); }
-
-  Result<> together(const Result<>& mine) {
-    if (!is_at_start()) return mine;
-    GODWIT_TRY_ASSIGN(std::optional<Error> error, agree(*session_, mine));
-    if (!error) return {};
-    all_know_ = true;
-    return std::move(*error);
   }
 
   // Before the session: MPI may have its own words about who is there.
@@ -249,7 +265,9 @@ class GroupTrainRun {
   std::unique_ptr<Task> task_;
   std::optional<Session> session_;
   std::string data_name_;
-  bool all_know_ = false;  // of the error: all nodes have the same
+  bool all_know_ = false;   // of the error: all nodes have the same
+  bool is_closed_ = false;  // the session, or it is about to be
+  bool is_said_ = false;
 };
 
 }  // namespace
@@ -260,7 +278,7 @@ int run_group_training(const TrainOptions& options, const TaskKind& kind, Settin
   GroupTrainRun run(options, kind, std::move(settings), place, environment, out, err);
   auto code = run.run();
   if (code.ok()) return *code;
-  if (!run.is_said_elsewhere()) err << "godwit train: " << code.error().message() << std::endl;
+  if (!run.is_said()) err << "godwit train: " << code.error().message() << std::endl;
   return exit_code_of(code.error());
 }
 

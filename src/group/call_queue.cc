@@ -61,10 +61,26 @@ Result<> CallQueue::run(const Call& call) {
 
 PendingCall CallQueue::post(Call call) {
   MutexLock lock(mutex_);
+  if (!is_closed_ && queue_.size() >= kWaitingMax) return refuse();
   if (!is_closed_) return append(std::move(call));
   const PendingCall pending;
   pending.end(closed());
   return pending;
+}
+
+PendingCall CallQueue::refuse() {
+  const Error why = unavailable(
+      "{} calls of the group wait already: wait() for some before more are made", kWaitingMax);
+  // One more than may wait, but only once.
+  if (on_refusal_ != nullptr && !std::exchange(has_refused_, true)) {
+    append([this, why]() -> Result<> {
+      on_refusal_(why);
+      return {};
+    });
+  }
+  const PendingCall refused;
+  refused.end(why);
+  return refused;
 }
 
 PendingCall CallQueue::append(Call call) {

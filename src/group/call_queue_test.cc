@@ -1,9 +1,11 @@
-// group/call_queue_test.cc: order, whose thread runs a call, and closing.
+// group/call_queue_test.cc: order, whose thread runs a call, how many may wait, and closing.
 #include "group/call_queue.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <future>
+#include <string>
 #include <vector>
 
 #include "base/errors.h"
@@ -51,6 +53,39 @@ TEST(CallQueue, WhatACallReturnsIsWhatWaitReturns) {
   const PendingCall failed = queue.post([]() -> Result<> { return timeout("too late"); });
   EXPECT_EQ(failed.wait().error().message(), "too late");
   EXPECT_EQ(failed.wait().error().code(), ErrorCode::kTimeout);
+}
+
+TEST(CallQueue, ACallTooManyEndsAtOnceAndIsToldInItsTurn) {
+  std::vector<std::string> order;
+  CallQueue queue([&](const Error& why) { order.push_back(why.message()); });
+  std::promise<void> gate;
+  std::promise<void> began;
+  const PendingCall first = queue.post([&]() -> Result<> {
+    began.set_value();
+    gate.get_future().wait();
+    return {};
+  });
+  began.get_future().wait();
+  const auto note = [&]() -> Result<> {
+    order.emplace_back("call");
+    return {};
+  };
+  std::vector<PendingCall> waiting;
+  for (std::size_t i = 0; i < CallQueue::kWaitingMax; ++i) waiting.push_back(queue.post(note));
+  EXPECT_FALSE(waiting.back().is_over());
+  for (int i = 0; i < 3; ++i) {
+    const PendingCall refused = queue.post(note);
+    ASSERT_TRUE(refused.is_over());
+    EXPECT_EQ(refused.wait().error().code(), ErrorCode::kUnavailable);
+    EXPECT_THAT(refused.wait().error().message(), testing::HasSubstr("16384 calls"));
+  }
+  gate.set_value();
+  for (const PendingCall& call : waiting) EXPECT_TRUE(call.wait().ok());
+  queue.run(note).value();
+  // Those that waited, then the refusal, once, then what was made later.
+  ASSERT_EQ(order.size(), CallQueue::kWaitingMax + 2);
+  EXPECT_THAT(order[CallQueue::kWaitingMax], testing::HasSubstr("wait() for some"));
+  EXPECT_EQ(order.back(), "call");
 }
 
 TEST(CallQueue, ClosingEndsCallsThatHaveNotBegun) {

@@ -1,5 +1,5 @@
-// group/gloo_memory.h: memory that ranks over gloo share if they are on one host. Owned by one
-// thread.
+// group/gloo_memory.h: memory that ranks which met by gloo share if they are on one host. gloo has
+// no part in it but to tell them its names. Owned by one thread.
 #pragma once
 
 #include <gloo/rendezvous/store.h>

@@ -1,5 +1,5 @@
-// group/gloo_peer.h: gloo's own allreduce algorithms: what groups over gloo are compared with.
-// Owned by one thread.
+// group/gloo_peer.h: gloo's own allreduce algorithms over its own connections: what groups that met
+// by gloo are compared with, and use for nothing else. Owned by one thread.
 #pragma once
 
 #include <functional>

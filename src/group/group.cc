@@ -179,6 +179,22 @@ Result<> Group::perform_ring(CallVerb verb, const TensorList& list, float scale,
   return {};
 }
 
+// On the thread whose turn it is.
+void Group::abandon(const Error& why) {
+  if (broken_) return;
+  // With another code the others might take this rank for lost, and go on without it.
+  exchanger_->abandon(aborted("{}", why.message()));
+  broken_ = why;
+}
+
+void Group::give_up(const Error& why) {
+  const auto told = queue_.run([&]() -> Result<> {
+    abandon(why);
+    return {};
+  });
+  static_cast<void>(told);  // who is closed has nobody to tell
+}
+
 Result<std::unique_ptr<Group>> Group::shrink() {
   queue_.close();
   GODWIT_TRY_ASSIGN(auto smaller, exchanger_->shrink(time_.now() + options_.wait_max));

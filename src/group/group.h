@@ -32,7 +32,9 @@ enum class Reduction : std::uint8_t {
 //   returns kInvalidArgument, with nothing done, for a call that no group can make;
 //   returns kAborted if the ranks make different calls (the message has both), or one gave up;
 //   returns kTimeout if it takes longer than wait_max (the message says who is waited for);
-//   returns kUnavailable if a rank is gone, as far as the back-end learns of it.
+//   returns kUnavailable if a rank is gone, as far as the back-end learns of it;
+//   returns kUnavailable, as an _async call, at once if CallQueue::kWaitingMax calls wait already.
+//     Those still run; then this rank gives up, since the others make a call that it does not.
 // After any but the first the values of the list are unspecified, and the group is broken: its
 // later calls return the same error at once.
 //
@@ -71,6 +73,13 @@ class Group {
   PendingCall broadcast_async(const TensorList& list, int root);
   PendingCall barrier_async();
 
+  // For a rank that fails elsewhere and will make no more calls: after those that it has made, the
+  // group is broken, its later calls return `why`, and the others need not wait for their deadline:
+  // their calls return kAborted with the reason (over sockets alone kUnavailable, without it).
+  // Freeing the group then waits for nobody. Does nothing if the group is broken or closed. Waits
+  // for the calls before it.
+  void give_up(const Error& why);
+
   // After kUnavailable or kTimeout: a smaller group of the ranks that call this within wait_max, in
   // the order of their ranks here. This group is closed. kInvalidArgument where the back-end cannot
   // (MPI: the job must be started anew).
@@ -94,6 +103,7 @@ class Group {
                                CallLinks& links, Algorithm algorithm);
   Result<> perform_ring(CallVerb verb, const TensorList& list, float scale, CallLinks& links);
   Result<> measure();
+  void abandon(const Error& why);
   Algorithm algorithm_for(const TensorList& list) const;
 
   const RealTime time_;
@@ -107,7 +117,8 @@ class Group {
   StreamChoice stream_choice_;
   std::uint64_t sequence_ = 0;
   std::optional<Error> broken_;
-  CallQueue queue_;  // the last: its calls use what is above
+  // The last: its calls use what is above.
+  CallQueue queue_{[this](const Error& refused) { abandon(refused); }};
 };
 
 }  // namespace godwit

@@ -147,6 +147,73 @@ TEST(GroupDeadline, WhoDoesNotComeIsNamed) {
   EXPECT_GE(timeouts, 1);
 }
 
+TEST(GroupGivingUp, EndsTheCallsOfOthersSoonAndSaysWhy) {
+  for (const bool with_views : {false, true}) {
+    const RealTime time;
+    const Time begin = time.now();
+    const auto rank = [&](Group& group) {
+      std::vector<float> values(10'000);
+      TensorList list;
+      list.add(values).value();
+      // A code by which others might take it for lost, and go on without it.
+      if (group.rank() == 1) group.give_up(unavailable("its session is over"));
+      const auto done = group.allreduce(list);
+      ASSERT_FALSE(done.ok());
+      EXPECT_THAT(done.error().message(), HasSubstr("its session is over"));
+      if (group.rank() == 1) {
+        EXPECT_EQ(done.error().code(), ErrorCode::kUnavailable);
+      } else {
+        EXPECT_EQ(done.error().code(), ErrorCode::kAborted);
+        EXPECT_THAT(done.error().message(), HasSubstr("rank 1 gave up"));
+      }
+    };
+    run_ranks(3, patient(), rank, with_views);
+    EXPECT_LT(time.now() - begin, std::chrono::seconds(10));
+  }
+}
+
+TEST(GroupGivingUp, ComesAfterTheCallsThatWereMade) {
+  run_ranks(2, patient(), [&](Group& group) {
+    const PendingCall first = group.barrier_async();
+    const PendingCall second = group.barrier_async();
+    if (group.rank() == 0) group.give_up(aborted("enough"));
+    EXPECT_TRUE(first.wait().ok());
+    EXPECT_TRUE(second.wait().ok());
+    EXPECT_THAT(group.barrier().error().message(), HasSubstr("enough"));
+    group.give_up(aborted("too late"));
+    EXPECT_THAT(group.barrier().error().message(), HasSubstr("enough"));
+  });
+}
+
+TEST(GroupQueue, ACallTooManyBreaksTheGroupOnAllRanksAfterThoseThatWait) {
+  std::atomic<bool> is_posted = false;
+  run_ranks(2, patient(), [&](Group& group) {
+    constexpr std::size_t kCalls = CallQueue::kWaitingMax + 2;  // one of them may have begun
+    std::size_t good = 0;
+    if (group.rank() == 0) {
+      std::vector<PendingCall> calls;
+      for (std::size_t i = 0; i < kCalls; ++i) calls.push_back(group.barrier_async());
+      EXPECT_TRUE(calls.back().is_over());
+      EXPECT_EQ(calls.back().wait().error().code(), ErrorCode::kUnavailable);
+      is_posted = true;
+      for (const PendingCall& call : calls) good += call.wait().ok() ? 1U : 0U;
+      EXPECT_THAT(group.barrier().error().message(), HasSubstr("wait() for some"));
+    } else {
+      while (!is_posted) std::this_thread::yield();
+      Result<> last;
+      for (std::size_t i = 0; i < kCalls && last.ok(); ++i) {
+        last = group.barrier();
+        good += last.ok() ? 1U : 0U;
+      }
+      ASSERT_FALSE(last.ok());
+      EXPECT_EQ(last.error().code(), ErrorCode::kAborted);
+      EXPECT_THAT(last.error().message(),
+                  AllOf(HasSubstr("rank 0 gave up"), HasSubstr("wait() for some")));
+    }
+    EXPECT_THAT(good, testing::AnyOf(kCalls - 2, kCalls - 1));
+  });
+}
+
 TEST(GroupArguments, AreRefusedBeforeAnythingIsSent) {
   run_ranks(2, patient(), [&](Group& group) {
     const auto done = group.broadcast(TensorList(), 2);

@@ -26,7 +26,9 @@ class MpiRuntime {
   // "Open MPI 4.1.4" and so on.
   virtual std::string version() const = 0;
 
-  // All ranks of the job; a call of all of them. REQUIRES: the runtime outlives it.
+  // All ranks of the job; a call of all of them. kUnavailable where MPI gives no memory that the
+  // ranks of a host share: there is no other way for their short messages. REQUIRES: the runtime
+  // outlives it.
   virtual Result<std::unique_ptr<Exchanger>> exchanger() = 0;
 
   // What MPI itself does, without a deadline: to compare with.

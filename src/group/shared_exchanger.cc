@@ -2,6 +2,7 @@
 #include "group/shared_exchanger.h"
 
 #include <deque>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -126,6 +127,21 @@ class SharedExchanger final : public Exchanger {
   bool is_lost(int peer) const {
     return is_gone_ != nullptr && links_.carries(peer, 1) && is_gone_(peer);
   }
+  // Of those that must do something before this can end: the one that is waited for, and all that
+  // have not taken what was sent to them.
+  std::optional<int> lost_rank(const Begun& for_whom) const {
+    for (int peer = 0; peer < size(); ++peer) {
+      const bool is_needed = peer == for_whom.peer || links_.has_queued_sends(peer);
+      if (is_needed && is_lost(peer)) return peer;
+    }
+    return std::nullopt;
+  }
+  Error too_late(const Begun& for_whom) const {
+    for (int peer = 0; for_whom.is_other && peer < size(); ++peer) {
+      if (links_.has_queued_sends(peer)) return timeout("rank {} does not receive", peer);
+    }
+    return timeout("rank {} does not {}", for_whom.peer, for_whom.is_send ? "receive" : "send");
+  }
 
   template <class Done>
   Result<> look_until(Time deadline, const Begun& for_whom, Done&& is_done) {
@@ -138,14 +154,15 @@ class SharedExchanger final : public Exchanger {
         GODWIT_TRY(links_.check_others());
         if (others_under_way_ > 0) others_->poke();
       }
-      if (patience.is_long_round() && is_lost(for_whom.peer)) {
-        // Its last words may have come since.
-        GODWIT_TRY(links_.progress());
-        if (is_done()) return {};
-        return unavailable("rank {} is gone", for_whom.peer);
+      if (patience.is_long_round()) {
+        if (const auto lost = lost_rank(for_whom)) {
+          // Its last words may have come since.
+          GODWIT_TRY(links_.progress());
+          if (is_done()) return {};
+          return unavailable("rank {} is gone", *lost);
+        }
       }
-      if (patience.goes_on()) continue;
-      return timeout("rank {} does not {}", for_whom.peer, for_whom.is_send ? "receive" : "send");
+      if (!patience.goes_on()) return too_late(for_whom);
     }
   }
 

@@ -45,7 +45,11 @@ class SharedLinks {
   void receive(int peer, Begun& begun);
   // Does what can be done. kAborted if a message has another length.
   Result<> progress();
+  // That progress() has not got rid of, to any rank or to this one.
   bool has_queued_sends() const;
+  bool has_queued_sends(int peer) const {
+    return !peers_[static_cast<std::size_t>(peer)].sends.empty();
+  }
   // If a rank of this host gave up, its reason: kUnavailable if it has lost a rank, else kAborted.
   Result<> check_others() const;
 

@@ -3,13 +3,18 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <linux/net_tstamp.h>
+#include <poll.h>
 #include <sys/socket.h>
 
+#include <atomic>
 #include <ctime>
+#include <future>
 #include <thread>
 #include <vector>
 
 #include "base/errors.h"
+#include "net/sockets.h"
 
 namespace godwit {
 namespace {
@@ -170,6 +175,79 @@ TEST_F(SocketPair, ASmallerOneIsMadeOnceTheOthersCanSee) {
   std::vector<std::byte> got(1);
   EXPECT_EQ(receive(1, got).error().code(), ErrorCode::kUnavailable);
   EXPECT_EQ(receive(0, got).error().code(), ErrorCode::kUnavailable);
+}
+
+// Rank 0 of two, at this end of a connection.
+std::unique_ptr<Exchanger> rank_0_at(UniqueFd socket) {
+  std::vector<UniqueFd> sockets(2);
+  sockets[1] = std::move(socket);
+  return make_socket_exchanger(0, std::move(sockets), nullptr);
+}
+
+TEST(SocketDeadline, HoldsForAPeerThatSendsAByteNowAndThen) {
+  int ends[2] = {-1, -1};
+  ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends), 0);
+  const UniqueFd peer(ends[1]);
+  const auto rank = rank_0_at(UniqueFd(ends[0]));
+  std::vector<std::byte> bytes(50'000'000);
+  const std::uint64_t length = bytes.size();
+  ASSERT_TRUE(send_whole(peer.fd(), std::as_bytes(std::span(&length, 1))));
+  std::atomic<bool> is_over = false;
+  std::jthread sender([&] {
+    while (!is_over) {
+      const std::byte one{};
+      static_cast<void>(send_whole(peer.fd(), std::span(&one, 1)));
+      std::this_thread::yield();
+    }
+  });
+  const RealTime time;
+  const Time begin = time.now();
+  const auto done = rank->wait(rank->receive(1, bytes).value(), begin + milliseconds(300));
+  const Duration took = time.now() - begin;
+  is_over = true;
+  ASSERT_FALSE(done.ok());
+  EXPECT_EQ(done.error().code(), ErrorCode::kTimeout);
+  EXPECT_THAT(done.error().message(), HasSubstr("rank 1 does not send"));
+  EXPECT_GE(took, milliseconds(300));
+  EXPECT_LT(took, seconds(10));
+}
+
+struct TcpPair {
+  TcpPair() {
+    const auto door = listen_at(SocketAddress::parse_to_listen("127.0.0.1:0").value()).value();
+    ours = begin_connect(SocketAddress::local_of(door.fd()).value()).value();
+    pollfd wait{door.fd(), POLLIN, 0};
+    EXPECT_EQ(::poll(&wait, 1, 20'000), 1);
+    theirs = UniqueFd(::accept4(door.fd(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+  }
+  UniqueFd ours;
+  UniqueFd theirs;
+};
+
+// The system has something to tell of such a socket that nobody asks for (when a byte was sent): it
+// is ready for ever. A peer can do the same by sending at the right moments.
+TEST(SocketDeadline, HoldsForASocketThatIsAlwaysReady) {
+  TcpPair pair;
+  const int notes = SOF_TIMESTAMPING_TX_SOFTWARE | SOF_TIMESTAMPING_SOFTWARE;
+  const int fd = pair.ours.fd();
+  ASSERT_EQ(::setsockopt(fd, SOL_SOCKET, SO_TIMESTAMPING, &notes, sizeof notes), 0);
+  const std::byte one{};
+  ASSERT_TRUE(send_whole(fd, std::span(&one, 1)));
+  pollfd wait{fd, POLLIN, 0};
+  if (::poll(&wait, 1, 1000) != 1) GTEST_SKIP() << "this system does not tell when bytes are sent";
+  const auto rank = rank_0_at(std::move(pair.ours));
+  // Whoever waits for ever is let go.
+  std::promise<void> over;
+  std::jthread rescuer([&pair, end = over.get_future()] {
+    const bool hangs = end.wait_for(seconds(10)) == std::future_status::timeout;
+    if (hangs) ::shutdown(pair.theirs.fd(), SHUT_RDWR);
+  });
+  std::vector<std::byte> bytes(10);
+  const RealTime time;
+  const auto done = rank->wait(rank->receive(1, bytes).value(), time.now() + milliseconds(100));
+  over.set_value();
+  ASSERT_FALSE(done.ok());
+  EXPECT_EQ(done.error().code(), ErrorCode::kTimeout) << done.error().message();
 }
 
 }  // namespace

@@ -61,7 +61,11 @@ Result<UniqueFd> connect_to(int peer, std::string_view place, const Hello& hello
   return socket;
 }
 
-// Lets in who says the secret, until all ranks from `rank` + 1 on are there.
+// Connections that have not said yet who they are.
+constexpr std::size_t kGuestsMax = 128;
+
+// Lets in who says the secret, until all ranks from `rank` + 1 on are there. Strangers cost a
+// bounded number of sockets, and no more time than there is.
 class Doorman {
  public:
   Doorman(int door, std::uint64_t secret, int rank, std::vector<UniqueFd>& sockets)
@@ -72,15 +76,14 @@ class Doorman {
     while (const auto missing = first_missing()) {
       std::vector<pollfd> wait{{.fd = door_, .events = POLLIN, .revents = 0}};
       for (const Guest& guest : guests_) wait.push_back({guest.socket.fd(), POLLIN, 0});
-      const int ready = ::poll(wait.data(), wait.size(), ms_until(deadline, time.now()));
-      if (ready <= 0 && time.now() >= deadline) {
-        return timeout("rank {} does not connect", *missing);
-      }
-      const std::size_t known = guests_.size();
-      if (wait[0].revents != 0) accept_one();
-      for (std::size_t i = known; i-- > 0;) {
+      ::poll(wait.data(), wait.size(), ms_until(deadline, time.now()));
+      // In every turn: in a flood there is always something to do.
+      if (time.now() >= deadline) return timeout("rank {} does not connect", *missing);
+      // All are heard before one is dropped: who says its hello at once comes through.
+      for (std::size_t i = guests_.size(); i-- > 0;) {
         if (wait[i + 1].revents != 0) hear(i);
       }
+      if (wait[0].revents != 0) GODWIT_TRY(accept_one());
     }
     return {};
   }
@@ -99,10 +102,26 @@ class Doorman {
     return std::nullopt;
   }
 
-  void accept_one() {
+  // kUnavailable if the system lets nobody in, and there is no stranger whose place could be had.
+  Result<> accept_one() {
+    // Ranks that all come at once are not strangers to each other.
+    if (guests_.size() >= std::max(kGuestsMax, in_.size())) drop_oldest();
     UniqueFd socket(::accept4(door_, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
-    if (socket.is_open()) guests_.push_back({.socket = std::move(socket)});
+    const int error = errno;
+    if (socket.is_open()) {
+      guests_.push_back({.socket = std::move(socket)});
+      return {};
+    }
+    // Whatever else went wrong was wrong with the one that came.
+    const bool has_no_room =
+        error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
+    if (!has_no_room) return {};
+    if (guests_.empty()) return unavailable("no rank can be let in: {}", errno_text(error));
+    drop_oldest();
+    return {};
   }
+
+  void drop_oldest() { guests_.erase(guests_.begin()); }
 
   // Strangers are sent away without a word.
   void hear(std::size_t number) {
@@ -127,7 +146,7 @@ class Doorman {
   const std::uint64_t secret_;
   const std::size_t first_;
   std::vector<UniqueFd>& in_;
-  std::vector<Guest> guests_;  // have not said all yet
+  std::vector<Guest> guests_;  // have not said all yet; the oldest first
 };
 
 }  // namespace

@@ -22,9 +22,10 @@ class SocketMesh {
   std::string address() const;
 
   // A call of all ranks: sockets by rank, not blocking; that of this rank is not open.
-  // `addresses`: of all, by rank.
+  // `addresses`: of all, by rank. Strangers do not keep it beyond its deadline, nor keep ranks
+  // out: the oldest of too many silent connections are dropped.
   //   kTimeout      not all have connected; names one
-  //   kUnavailable  a rank cannot be reached
+  //   kUnavailable  a rank cannot be reached, or nobody let in: the system has no room for it
   Result<std::vector<UniqueFd>> connect(int rank, const std::vector<std::string>& addresses,
                                         Time deadline);
 

@@ -4,6 +4,7 @@
 //   group_job mpi idle                      processor time of an idle group
 //   group_job mpi mismatch                  rank 0 makes another call
 //   group_job mpi late                      the last rank does not come
+//   group_job mpi give_up                   the last rank fails elsewhere, and says so
 //   group_job gloo FOLDER RANK SIZE sums    as above; "idle", too
 //   group_job sockets FOLDER RANK SIZE ...  the same without memory that ranks share
 //   group_job gloo FOLDER RANK SIZE work    sums until somebody is lost, then on with who is left
@@ -149,6 +150,16 @@ Result<> run_late(Group& group) {
   return is_in_time ? Result<>() : corruption("after the deadline");
 }
 
+Result<> run_give_up(Group& group) {
+  if (group.rank() != group.size() - 1) {
+    return expect_error(group.barrier(), ErrorCode::kAborted);
+  }
+  group.give_up(unavailable("its session is over"));
+  // A launcher ends the others as soon as one has ended without a word to MPI.
+  std::this_thread::sleep_for(std::chrono::seconds(1));
+  return {};
+}
+
 Result<> run_work(Group& group) {
   fmt::print("working\n");
   std::fflush(stdout);
@@ -180,6 +191,7 @@ Result<> run(Group& group, const std::string& what) {
   if (what == "idle") return run_idle(group);
   if (what == "mismatch") return run_mismatch(group);
   if (what == "late") return run_late(group);
+  if (what == "give_up") return run_give_up(group);
   if (what == "work") return run_work(group);
   return invalid_argument("there is no {}", what);
 }

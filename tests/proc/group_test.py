@@ -3,6 +3,8 @@
 that are killed. What is not installed, or not built in, is skipped.
 
   group_test.py PATH/group_job PATH/godwit [unittest arguments]
+
+PATH/group_job_mpich, if it is there, is group_job with MPICH instead of Open MPI.
 """
 import json
 import os
@@ -18,6 +20,12 @@ import unittest
 GROUP_JOB = ''
 GODWIT = ''
 MPIRUN = shutil.which('mpirun.openmpi')
+MPIRUN_MPICH = shutil.which('mpirun.mpich')
+
+
+def has_mpich(program: str) -> bool:
+    linked = subprocess.run(['ldd', program], text=True, stdout=subprocess.PIPE, check=False)
+    return 'libmpich' in linked.stdout
 
 
 class GroupTest(unittest.TestCase):
@@ -28,6 +36,11 @@ class GroupTest(unittest.TestCase):
 
 @unittest.skipUnless(MPIRUN, 'Open MPI is not installed; run tools/setup test')
 class MpiTest(GroupTest):
+    def setUp(self):
+        super().setUp()
+        if has_mpich(GROUP_JOB):
+            self.skipTest('built with MPICH')
+
     def run_job(self, ranks: int, what: str) -> tuple[int, str]:
         # A folder of its own for each job: two launchers that make the same one at once fail.
         environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT='1',
@@ -65,6 +78,12 @@ class MpiTest(GroupTest):
         self.assertIn('timeout: rank 0 of 2 in barrier #1: rank 1 does not', out)
         self.assertNotIn('after the deadline', out)
 
+    def test_a_rank_that_fails_elsewhere_keeps_nobody_waiting(self):
+        begin = time.monotonic()
+        _, out = self.run_job(3, 'give_up')
+        self.assertLess(time.monotonic() - begin, 30)  # nor does the end of MPI wait
+        self.assertEqual(out.count('rank 2 gave up: its session is over'), 2, out)
+
     def test_the_benchmark_runs_and_verifies(self):
         done = subprocess.run([GODWIT, 'bench', 'collective', '--quick', '--ranks', '2', '--json'],
                               text=True, timeout=100, stdout=subprocess.PIPE,
@@ -77,6 +96,36 @@ class MpiTest(GroupTest):
         for name in ('one/4MB', 'copies=4/4MB', 'small tensors', 'unequal tensors'):
             self.assertIn(f'2 ranks/{name}', names)
         self.assertTrue(all(case['ratio'] > 0 for case in cases), cases)
+
+
+@unittest.skipUnless(MPIRUN_MPICH, 'MPICH is not installed; run tools/setup test')
+class MpichTest(GroupTest):
+    """The file that knows MPI, compiled against its other header."""
+
+    def run_job(self, what: str) -> tuple[int, str]:
+        job = GROUP_JOB if has_mpich(GROUP_JOB) else GROUP_JOB + '_mpich'
+        if not os.path.exists(job):
+            self.skipTest('built without MPICH')
+        # Two, and no more: its ranks never give their processor away.
+        done = subprocess.run([MPIRUN_MPICH, '-n', '2', job, 'mpi', what], text=True, timeout=100,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        return done.returncode, done.stdout
+
+    def test_all_verbs_give_the_right_values(self):
+        code, out = self.run_job('sums')
+        self.assertEqual((code, out.count('sums are right')), (0, 2), out)
+
+    def test_different_calls_are_named_on_all_ranks(self):
+        begin = time.monotonic()
+        _, out = self.run_job('mismatch')
+        self.assertLess(time.monotonic() - begin, 30)  # not the deadline of 60 s
+        self.assertEqual(out.count('aborted: rank'), 2, out)
+
+    def test_a_rank_that_fails_elsewhere_keeps_nobody_waiting(self):
+        begin = time.monotonic()
+        _, out = self.run_job('give_up')
+        self.assertLess(time.monotonic() - begin, 30)
+        self.assertIn('rank 1 gave up: its session is over', out)
 
 
 class GlooTest(GroupTest):
