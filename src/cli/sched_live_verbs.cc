@@ -120,9 +120,12 @@ std::string list_text(const Json& answer) {
     }
     machines.add({machine.at("name"), machine.at("state"), free, names.empty() ? "-" : names});
   }
-  return fmt::format("slot {} of {} s, policy {}\n\n{}\n{}", answer.at("slot").get<std::int64_t>(),
-                     answer.at("slot_seconds").get<double>(),
-                     answer.at("policy").get<std::string>(), jobs.to_string(),
+  const auto left_out = answer.value("left_out", std::int64_t{0});
+  const std::string more =
+      left_out == 0 ? "" : fmt::format("{} more that are over: list --all\n", left_out);
+  return fmt::format("slot {} of {} s, policy {}\n\n{}{}\n{}",
+                     answer.at("slot").get<std::int64_t>(), answer.at("slot_seconds").get<double>(),
+                     answer.at("policy").get<std::string>(), jobs.to_string(), more,
                      machines.to_string());
 }
 
@@ -130,6 +133,7 @@ struct ClientOptions {
   std::string state = default_state();
   std::vector<std::string> what;
   bool json = false;
+  bool all = false;
 };
 
 using Say = std::function<void(const Json& answer, std::ostream& out)>;
@@ -154,6 +158,7 @@ CLI::App* add_client(CLI::App& sched, Action& action, const char* name, const ch
   });
   if (std::string_view(name) == "list") {
     verb->add_flag("--json", options->json, "one JSON object instead of tables");
+    verb->add_flag("--all", options->all, "also jobs that have long been over");
   }
   return verb;
 }
@@ -208,7 +213,7 @@ void add_sched_live_verbs(CLI::App& sched, Action& action) {
   add_client(
       sched, action, "list", "jobs and machines",
       [](const ClientOptions& options) {
-        return ask(options.state, {{"verb", "list"}});
+        return ask(options.state, {{"verb", "list"}, {"all", options.all}});
       },
       [](const Json& answer, std::ostream& out) { out << list_text(answer); });
   const Say nothing = [](const Json&, std::ostream&) {};

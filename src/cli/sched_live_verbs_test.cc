@@ -29,6 +29,7 @@ Outcome sched(std::vector<std::string> arguments) {
 
 TEST(SchedLive, WithoutASchedulerItIsSaidHowToBegin) {
   for (const auto& words : std::vector<std::vector<std::string>>{{"list"},
+                                                                 {"list", "--all"},
                                                                  {"explain", "a"},
                                                                  {"cancel", "a"},
                                                                  {"drain", "m"},

@@ -1,6 +1,7 @@
 // cli/sched_verb.cc: `godwit sched simulate`: policies for a shared cluster, compared.
 #include <fmt/format.h>
 
+#include <cstdint>
 #include <memory>
 #include <ostream>
 #include <string>
@@ -116,7 +117,9 @@ int run_sched(SchedOptions options, std::ostream& out, std::ostream& err) {
   const Result<Study> study = run(options, err);
   if (!study.ok()) {
     err << "godwit sched simulate: " << study.error().message() << "\n";
-    return study.error().code() == ErrorCode::kInvalidArgument ? kExitUsage : kExitFailed;
+    const ErrorCode code = study.error().code();
+    const bool is_usage = code == ErrorCode::kInvalidArgument || code == ErrorCode::kNotFound;
+    return is_usage ? kExitUsage : kExitFailed;
   }
   if (options.json) {
     for (const PolicyRuns& runs : study->runs) {
@@ -184,7 +187,11 @@ void add_sched_verb(CLI::App& app, Action& action) {
       ->capture_default_str();
   verb->add_option("--policy", options->policies, policies_text())->delimiter(',');
   verb->add_option("--seeds", options->seeds, "how many")->check(CLI::Range(1, 1000));
-  verb->add_flag("--certify", options->study.certify, "a bound that no schedule can exceed");
+  verb->add_flag_function(
+      "--certify,!--no-certify",
+      [options](std::int64_t asked) { options->study.certify = asked > 0; },
+      fmt::format("a bound that no schedule can exceed; by default up to {} machines and {} jobs",
+                  kCertifiedMachinesMax, kCertifiedJobsMax));
   verb->add_flag("--json", options->json, "one JSON object a run instead of a table");
   verb->add_flag("--gantt", options->gantt, "who has which machine, as text");
   verb->add_option("--html", options->html, "write a report to this file");

@@ -35,12 +35,33 @@ TEST(SchedSimulate, ComparesPoliciesOnTheSameJobs) {
   }
 }
 
+TEST(SchedSimulate, IsCertifiedUnlessItIsLargeOrNotWanted) {
+  const auto has_bound = [](const char* jobs, const char* machines, const char* flag) {
+    std::vector<std::string> words{"--synthetic", jobs, "--machines", machines, "--policy", "fifo"};
+    if (*flag != 0) words.emplace_back(flag);
+    const Outcome outcome = simulate(words);
+    EXPECT_EQ(outcome.code, kExitOk) << outcome.err;
+    EXPECT_EQ(outcome.out.find("of bound") == std::string::npos,
+              outcome.out.find("no schedule is worth more") == std::string::npos);
+    return outcome.out.find("of bound") != std::string::npos;
+  };
+  EXPECT_TRUE(has_bound("jobs=10,slots=8", "100", ""));
+  EXPECT_FALSE(has_bound("jobs=10,slots=8", "100", "--no-certify"));
+  EXPECT_FALSE(has_bound("jobs=10,slots=8", "101", ""));
+  EXPECT_TRUE(has_bound("jobs=10,slots=8", "101", "--certify"));
+  EXPECT_FALSE(has_bound("jobs=2001,slots=4", "4", ""));
+}
+
 TEST(SchedSimulate, WritesJsonAndReports) {
   const std::string html = testing::TempDir() + "sched_verb_test.html";
   const Outcome outcome = simulate({"--synthetic", "default", "--machines", "4 x p8", "--policy",
                                     "godwit", "--json", "--html", html});
   EXPECT_EQ(outcome.code, kExitOk) << outcome.err;
-  EXPECT_THAT(outcome.out, HasSubstr("\"utility\":"));
+  for (const char* figure :
+       {"utility", "of_bound", "jct_p50", "used_gpu", "used_cpu", "decision_p50_ms",
+        "decision_p99_ms", "decision_max_ms", "slot_p50_ms", "slot_p99_ms", "slot_max_ms"}) {
+    EXPECT_THAT(outcome.out, HasSubstr("\"" + std::string(figure) + "\":"));
+  }
   std::ifstream file(html);
   std::stringstream text;
   text << file.rdbuf();
@@ -54,7 +75,11 @@ TEST(SchedSimulate, RefusesWhatItCannotUse) {
               HasSubstr("did you mean 'fifo'"));
   EXPECT_THAT(simulate({"--synthetic", "default", "--machines", "4 x c5"}).err,
               HasSubstr("did you mean 'c5n'"));
-  EXPECT_EQ(simulate({"--trace", "there/is/none.csv"}).code, kExitFailed);
+  for (const char* source : {"--trace", "--jobs"}) {
+    const Outcome outcome = simulate({source, "there/is/none"});
+    EXPECT_EQ(outcome.code, kExitUsage);
+    EXPECT_THAT(outcome.err, HasSubstr("there/is/none"));
+  }
   EXPECT_THAT(simulate({"--synthetic", "default", "--price-L", "-1"}).err, HasSubstr("price.L"));
 }
 

@@ -46,19 +46,27 @@ class TrainRun {
         Session::open({.workers = workers, .servers = servers_of(settings_, options_.job_nodes)}));
     auto done = train_in_session(workers);
     if (!done.ok()) {
-      if (is_first()) output_.fail(done.error());
-      (void)session_->close().ok();  // tells the others; the error is said by the caller
+      if (is_first()) fail(done.error());
+      (void)session_->close().ok();  // tells the others
       return done;
     }
     GODWIT_TRY(session_->close());
     return done;
   }
 
-  // Whether node 0 says the error that run() returned, so that others need not.
-  bool is_said_elsewhere() const { return all_know_ && !is_first(); }
+  // Whether the error that run() returned needs no words any more: node 0 has said it, for all.
+  bool is_said() const { return is_said_ || (all_know_ && !is_first()); }
 
  private:
   bool is_first() const { return !session_ || session_->node() == NodeId{0}; }
+
+  // Said before the session is closed, where the others wait for this node: one of them may be seen
+  // to end first, and this is why.
+  void fail(const Error& error) {
+    output_.fail(error);
+    output_.warn(error.message());
+    is_said_ = true;
+  }
 
   std::int64_t count_workers() {
     if (settings_.is_auto("workers")) {
@@ -187,6 +195,7 @@ class TrainRun {
   std::string data_name_;
   std::string run_path_;
   bool all_know_ = false;  // of the error: all nodes have the same
+  bool is_said_ = false;
 };
 
 }  // namespace
@@ -208,7 +217,7 @@ int run_training(const TrainOptions& options, const TaskKind& kind, Settings set
   TrainRun run(options, kind, std::move(settings), environment, out, err);
   auto code = run.run();
   if (code.ok()) return *code;
-  if (!run.is_said_elsewhere()) err << "godwit train: " << code.error().message() << std::endl;
+  if (!run.is_said()) err << "godwit train: " << code.error().message() << std::endl;
   return exit_code_of(code.error());
 }
 

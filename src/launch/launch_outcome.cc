@@ -49,6 +49,14 @@ std::optional<std::size_t> first_cause(std::span<const NodeEnd> ends) {
   return lost_peers;
 }
 
+std::size_t teller_of(std::span<const NodeEnd> ends, std::size_t cause,
+                      const std::function<bool(const NodeEnd&)>& has_words) {
+  if (has_words(ends[cause]) || ends[cause].status.signal != 0) return cause;
+  const auto found = std::ranges::find_if(
+      ends, [&](const NodeEnd& end) { return end.status == ends[cause].status && has_words(end); });
+  return found == ends.end() ? cause : static_cast<std::size_t>(found - ends.begin());
+}
+
 int exit_code_of(const std::optional<ExitStatus>& cause, bool was_interrupted) {
   if (was_interrupted) return kExitInterrupted;
   if (!cause) return 0;

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -61,6 +62,13 @@ void sort_simultaneous(std::span<NodeEnd> ends);
 // to end; but a node that lost its peers is blamed only if no other failure explains it, because it
 // may be seen before the one that it lost. Nothing if nobody failed.
 std::optional<std::size_t> first_cause(std::span<const NodeEnd> ends);
+
+// Which of `ends` is to tell why the job failed: `cause`, which is one of them, if it has words;
+// else the first that exited with the same code, told to or not, and has some; else `cause`. Of
+// nodes that agreed on an error one says it, and it need not be the one that was seen to end first.
+// Who was killed shares no reason with others that were.
+std::size_t teller_of(std::span<const NodeEnd> ends, std::size_t cause,
+                      const std::function<bool(const NodeEnd&)>& has_words);
 
 // 0; 130 if interrupted; 3 if the cause was killed by a signal; else the exit code of the cause.
 int exit_code_of(const std::optional<ExitStatus>& cause, bool was_interrupted);

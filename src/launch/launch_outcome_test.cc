@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 namespace godwit {
 namespace {
 
@@ -45,6 +47,23 @@ TEST(LaunchOutcome, OfThoseSeenTogetherTheKilledComeFirst) {
   std::vector<std::int64_t> order;
   for (const NodeEnd& end : ends) order.push_back(end.node);
   EXPECT_THAT(order, testing::ElementsAre(3, 2, 1, 0));
+}
+
+TEST(LaunchOutcome, WhoHasWordsTellsOfAnEndThatItShares) {
+  const std::vector<NodeEnd> ends = {exited(1, 2), told(exited(2, 4)), told(exited(0, 2)),
+                                     told(exited(3, 2))};
+  const auto teller = [&](const std::set<std::int64_t>& with_words) {
+    const std::size_t found =
+        teller_of(ends, 0, [&](const NodeEnd& end) { return with_words.contains(end.node); });
+    return ends[found].node;
+  };
+  EXPECT_EQ(teller({0, 1, 2, 3}), 1);
+  EXPECT_EQ(teller({0, 2, 3}), 0);
+  EXPECT_EQ(teller({2}), 1) << "it ended otherwise";
+  EXPECT_EQ(teller({}), 1);
+  const std::vector<NodeEnd> killings = {killed(1, 9), told(killed(0, 9))};
+  EXPECT_EQ(teller_of(killings, 0, [](const NodeEnd& end) { return end.node == 0; }), 0U)
+      << "we killed the other";
 }
 
 TEST(LaunchOutcome, ExitCodes) {

@@ -174,9 +174,14 @@ LaunchOutcome Supervisor::outcome() const {
   LaunchOutcome outcome;
   outcome.was_interrupted = was_interrupted_;
   std::optional<ExitStatus> status;
+  const auto speaker_of = [&](const NodeEnd& end) -> const Speaker& {
+    return nodes_[static_cast<std::size_t>(end.node)]->speaker;
+  };
   if (const auto cause = first_cause(ends_)) {
-    const NodeEnd& end = ends_[*cause];
-    const Speaker& speaker = nodes_[static_cast<std::size_t>(end.node)]->speaker;
+    const NodeEnd& end = ends_[teller_of(ends_, *cause, [&](const NodeEnd& one) {
+      return !speaker_of(one).last_lines.lines().empty();
+    })];
+    const Speaker& speaker = speaker_of(end);
     const auto& lines = speaker.last_lines.lines();
     status = end.status;
     outcome.failure = NodeFailure{

@@ -10,7 +10,7 @@ namespace godwit {
 // prices, worth of all resources plus what each job could gain at most at these prices is such a
 // bound, if costs of schedules are not overestimated: they are taken from below (fractions of
 // workers, each machine as if it were empty). Several prices are tried; the lowest bound counts.
-// Restarts only make schedules worth less.
+// Restarts and failures only make schedules worth less; speeds must be the true ones.
 double utility_bound(const Instance& instance);
 
 // The bound for these prices times `scale`.

@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <set>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "base/errors.h"
 #include "base/try.h"
@@ -69,15 +71,32 @@ Json machine_json(const SchedDaemon& daemon, MachineIndex machine, const Resourc
           {"jobs", jobs}};
 }
 
-Json list(const SchedDaemon& daemon, std::int64_t now_ms) {
+// The jobs that are over but for the last `kept` to end.
+std::set<std::int64_t> long_over(const JobBook& book, std::size_t kept) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> ends;  // when, which
+  for (const auto& [id, job] : book.jobs()) {
+    if (is_over(job.record.phase)) ends.emplace_back(job.record.since_ms, id);
+  }
+  std::set<std::int64_t> ids;
+  if (ends.size() <= kept) return ids;
+  std::ranges::sort(ends);
+  ends.resize(ends.size() - kept);
+  for (const auto& [when, id] : ends) ids.insert(id);
+  return ids;
+}
+
+Json list(const SchedDaemon& daemon, bool all, std::int64_t now_ms) {
+  const std::set<std::int64_t> left_out =
+      all ? std::set<std::int64_t>() : long_over(daemon.book(), kListedOver);
   Json json{{"ok", true},
             {"policy", daemon.planner().policy()},
             {"slot", static_cast<std::int64_t>(daemon.slots_at(now_ms))},
             {"slot_seconds", daemon.cluster().slot_seconds},
             {"jobs", Json::array()},
+            {"left_out", left_out.size()},
             {"machines", Json::array()}};
   for (const auto& [id, job] : daemon.book().jobs()) {
-    json["jobs"].push_back(job_json(daemon, job, now_ms));
+    if (!left_out.contains(id)) json["jobs"].push_back(job_json(daemon, job, now_ms));
   }
   const std::vector<Resources> room = daemon.book().room();
   for (MachineIndex h = 0; h < room.size(); ++h) {
@@ -88,7 +107,7 @@ Json list(const SchedDaemon& daemon, std::int64_t now_ms) {
 
 Result<Json> act(SchedDaemon& daemon, const std::string& verb, const Json& question,
                  std::int64_t now_ms) {
-  if (verb == "list") return list(daemon, now_ms);
+  if (verb == "list") return list(daemon, question.value("all", Json()) == true, now_ms);
   if (verb == "submit") {
     GODWIT_TRY_ASSIGN(const std::int64_t id,
                       daemon.submit(text_of(question, "file"), text_of(question, "path"),

@@ -11,9 +11,13 @@
 namespace godwit {
 
 // Questions: {"token": ..., "verb": "submit", "file": text, "path": ..., "dir": ...}, or verb
-// "list", "stop", or "explain", "cancel" (with "job"), "drain", "undrain" (with "machine").
-// Answers: {"ok": true, ...} or {"ok": false, "error": words, "usage": whether the question is at
-// fault}. Without the token there is no other answer than that, whatever was asked.
+// "list", "stop", or "explain", "cancel" (with "job"), "drain", "undrain" (with "machine"). The
+// list has all jobs that are not over, and of others the kListedOver that ended last, or all with
+// "all": true; "left_out" of its answer is how many it does not have. Answers: {"ok": true, ...} or
+// {"ok": false, "error": words, "usage": whether the question is at fault}. Without the token there
+// is no other answer than that, whatever was asked.
+inline constexpr std::size_t kListedOver = 100;
+
 class ControlDesk {
  public:
   ControlDesk(SchedDaemon& daemon, std::string token) : daemon_(daemon), token_(std::move(token)) {}

@@ -126,7 +126,8 @@ std::vector<GodwitPolicy::Ranked> GodwitPolicy::ranked(const ClusterView& view) 
 bool GodwitPolicy::trim(const JobState& state, Schedule& schedule, ClusterView& view) {
   const int now = view.now();
   const Job& job = *state.job;
-  double left = state.left() * (1 - 1e-9);
+  // A job may say that all is done and still run: it keeps a slot until it ends.
+  double left = std::max(1e-9, state.left()) * (1 - 1e-9);
   auto span = schedule.spans.begin();
   for (; span != schedule.spans.end() && left > 0; ++span) {
     // Only a placement that it already has goes on without a restart.

@@ -54,6 +54,30 @@ TEST(GodwitRank, OfLateJobsTheShortestGoesFirstWhateverItsPriority) {
             rank_job(view.state(1), view, ending).worth);
 }
 
+TEST(Godwit, AJobThatSaysThatAllIsDoneAndStillRunsKeepsItsPlace) {
+  Instance instance;
+  instance.cluster = small_cluster(1, 4, 16);
+  instance.slots = 100;
+  instance.jobs.push_back(with_utility(20, {.priority = 10}));
+  settle_jobs(instance).value();
+  const auto policy = make_policy("godwit", {}, instance).value();
+  ClusterView view(instance.cluster, instance.slots, 0);
+  view.add(instance.jobs[0]);
+  ASSERT_EQ(policy->on_arrival(instance.jobs[0], view), Verdict::kAdmitted);
+  for (int now = 0; now < 3; ++now) {
+    view.set_now(now);
+    SlotPlan placed;
+    policy->on_slot(view, placed);
+    ASSERT_EQ(placed.size(), 1U) << now;
+    view.mutable_state(0).placement = placed[0].placement;
+    view.mutable_state(0).done = instance.jobs[0].work;
+    const Schedule* schedule = policy->schedule_of(0);
+    ASSERT_NE(schedule, nullptr);
+    ASSERT_FALSE(schedule->spans.empty()) << now;
+    EXPECT_TRUE(now == 0 || schedule->completion == now) << schedule->completion;
+  }
+}
+
 // Many more jobs than have schedules at a time, most of about a slot and some of many; a third is
 // in no hurry, the others have twice their time.
 Instance busy_cluster(std::uint64_t seed) {

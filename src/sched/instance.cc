@@ -42,13 +42,14 @@ Result<> settle_jobs(Instance& instance) {
   JobIndex index = 0;
   for (Job& job : instance.jobs) {
     job.index = index++;
+    const std::string where = job.place.empty() ? "" : job.place + ": ";
     if (job.arrival >= instance.slots) {
-      return invalid_argument("job '{}' comes in slot {}, but the last one is {}", job.name,
-                              job.arrival, instance.slots - 1);
+      return invalid_argument("{}job '{}' comes in slot {}, but the last one is {}", where,
+                              job.name, job.arrival, instance.slots - 1);
     }
     const int most = workers_that_fit(job, instance.cluster, std::max(1, job.workers_wanted));
     if (most == 0 || (!job.elastic && most < job.workers_wanted)) {
-      return invalid_argument("job '{}': the empty cluster does not hold {}", job.name,
+      return invalid_argument("{}job '{}': the empty cluster does not hold {}", where, job.name,
                               most == 0 ? "one worker and one server of it"
                                         : fmt::format("its {} workers", job.workers_wanted));
     }

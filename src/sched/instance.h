@@ -25,8 +25,8 @@ struct Instance {
 };
 
 // Sorts jobs by arrival, numbers them and lowers what they want to what the cluster can hold.
-// kInvalidArgument, naming the job: not even one worker and one server fit into the empty cluster;
-// it comes at or after the horizon.
+// kInvalidArgument, naming the job and where it was read: not even one worker and one server fit
+// into the empty cluster; it comes at or after the horizon.
 Result<> settle_jobs(Instance& instance);
 
 }  // namespace godwit

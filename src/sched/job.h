@@ -16,6 +16,9 @@ namespace godwit {
 
 using JobIndex = std::uint32_t;
 
+// No job takes longer, and none may: a longer time was given in another unit.
+inline constexpr double kYearSeconds = 366 * 86'400.0;
+
 enum class JobClass : std::uint8_t { kInsensitive, kSensitive, kCritical };
 
 struct Job {
@@ -33,6 +36,7 @@ struct Job {
   SpeedCurve speed;            // what is known of it
   Utility utility;
   JobClass job_class = JobClass::kSensitive;
+  std::string place;  // "file:line" where it was read, for messages; may be empty
 
   int workers_min() const { return elastic ? 1 : workers_wanted; }
   // The fewest servers that may go with that many workers.

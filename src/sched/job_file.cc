@@ -34,6 +34,7 @@ Result<> read_job(const toml::node& node, const std::string& path, Instance& ins
   if (!names.insert(job.name).second) {
     return invalid_argument("{}: there are two jobs '{}'", reader.place(node), job.name);
   }
+  job.place = reader.place(node);
   GODWIT_TRY_ASSIGN(const double arrival, reader.number("arrival_s", 0, 1e10, 0));
   job.arrived = arrival / instance.slot_seconds;
   if (job.arrived > instance.slots - 1) {
@@ -52,10 +53,9 @@ Result<Instance> read_file(const toml::table& file, const std::string& path) {
   GODWIT_TRY(reader.check_keys(kFileKeys));
   Instance instance;
   instance.name = path;
-  GODWIT_TRY_ASSIGN(const double slots, reader.number("slots", 1, 60'000));
+  GODWIT_TRY_ASSIGN(instance.slots, reader.whole("slots", 1, 60'000));
   GODWIT_TRY_ASSIGN(instance.slot_seconds,
                     reader.number("slot_seconds", 1, 604'800, {}, "; are the units right?"));
-  instance.slots = static_cast<int>(slots);
   std::set<std::string> machine_names;
   std::set<std::string> job_names;
   for (const char* kind : {"machine", "job"}) {
@@ -67,8 +67,7 @@ Result<Instance> read_file(const toml::table& file, const std::string& path) {
                                 : read_job(node, path, instance, job_names));
     }
   }
-  auto settled = settle_jobs(instance);
-  if (!settled.ok()) return std::move(settled).error().in_context(path);
+  GODWIT_TRY(settle_jobs(instance));
   return instance;
 }
 

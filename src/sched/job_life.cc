@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "base/check.h"
 
@@ -37,6 +38,10 @@ bool lose(JobRecord& record, std::int64_t now_ms, const std::string& how) {
   return end(record, JobPhase::kWaiting, now_ms, how + "; it goes on in another life");
 }
 
+bool is_of_another_life(int exit_code) {
+  return exit_code == kJobLostNodes || (exit_code > kJobSignalled && exit_code <= kJobSignalledMax);
+}
+
 bool take_end(JobRecord& record, const Sighting& seen, std::int64_t now_ms) {
   const bool has_code = seen.kind == Sighting::Kind::kEnded;
   if (has_code && seen.exit_code == 0) {
@@ -53,10 +58,7 @@ bool take_end(JobRecord& record, const Sighting& seen, std::int64_t now_ms) {
     if (record.losses >= kLossesMax) return end(record, JobPhase::kFailed, now_ms, record.reason);
     return end(record, JobPhase::kWaiting, now_ms, record.reason);
   }
-  if (!has_code) return lose(record, now_ms, how);
-  if (seen.exit_code == kJobLostNodes || seen.exit_code == kJobInterrupted) {
-    return lose(record, now_ms, how);
-  }
+  if (!has_code || is_of_another_life(seen.exit_code)) return lose(record, now_ms, how);
   return end(record, JobPhase::kFailed, now_ms, how);
 }
 
@@ -114,7 +116,12 @@ bool on_sighting(JobRecord& record, std::int64_t incarnation, const Sighting& se
       enter(record, JobPhase::kSaving, now_ms, "it did not begin in time");
       return true;
     case Sighting::Kind::kQueued:
-      return false;
+      if (record.phase != JobPhase::kStarting || now_ms - record.since_ms < kQueuePatienceMs) {
+        return false;
+      }
+      // No loss: others have the place, and nothing of the job has failed.
+      enter(record, JobPhase::kSaving, now_ms, "it waited too long in the cluster's queue");
+      return true;
     case Sighting::Kind::kRunning:
       if (record.phase != JobPhase::kStarting) return false;
       enter(record, JobPhase::kRunning, now_ms, "");
@@ -141,6 +148,7 @@ bool on_refusal(JobRecord& record, const std::string& reason, std::int64_t now_m
 }
 
 bool on_progress(JobRecord& record, double done) {
+  if (!std::isfinite(done)) return false;
   const double told = std::clamp(done, 0.0, 1.0);
   if (is_over(record.phase) || told == record.done) return false;
   record.done = told;

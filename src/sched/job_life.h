@@ -32,14 +32,20 @@ struct Sighting {
 enum class Order : std::uint8_t { kNone, kStart, kStop, kKill };
 Order order_of(const JobRecord& record);
 
-// Exit codes with a meaning of their own; all others but 0 are failures for good.
+// Exit codes that mean another life; all others but 0 are failures for good.
 inline constexpr int kJobLostNodes = 3;
+// What Slurm and shells say of a task that a signal has ended: kJobSignalled and its number.
+inline constexpr int kJobSignalled = 128;
+inline constexpr int kJobSignalledMax = 192;
+// One of them: also what a job says that has saved and ended as it was told.
 inline constexpr int kJobInterrupted = 130;
 
 // Lives in a row that may be lost without progress before the job is given up.
 inline constexpr int kLossesMax = 3;
 // How long an order to start may have no effect before the life counts as lost.
 inline constexpr std::int64_t kStartPatienceMs = 60'000;
+// How long a life may wait in a cluster's own queue, behind others' jobs, before it is taken back.
+inline constexpr std::int64_t kQueuePatienceMs = 300'000;
 
 // Each returns whether the record has changed: then it must be written before anything else.
 
@@ -53,6 +59,7 @@ bool on_cancel(JobRecord& record, std::int64_t now_ms);
 // The policy will never run it. REQUIRES: it waits, and never ran.
 bool on_refusal(JobRecord& record, const std::string& reason, std::int64_t now_ms);
 // What the job says of itself, in [0, 1]; less than before if it resumed an earlier checkpoint.
+// What is not a finite number is ignored.
 bool on_progress(JobRecord& record, double done);
 
 }  // namespace godwit

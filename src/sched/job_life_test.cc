@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <csignal>
+#include <limits>
+
 namespace godwit {
 namespace {
 
@@ -40,6 +43,16 @@ TEST(JobLife, EndsByItsExitCode) {
   EXPECT_EQ(after(running(), {.kind = Kind::kEnded, .exit_code = kJobLostNodes}).phase,
             JobPhase::kWaiting);
   EXPECT_EQ(after(running(), {.kind = Kind::kLost}).phase, JobPhase::kWaiting);
+  // Slurm's words for a task that was killed.
+  for (const int signal : {SIGKILL, SIGTERM, SIGINT, 64}) {
+    const JobRecord record = after(running(), {.kind = Kind::kEnded, .exit_code = 128 + signal});
+    EXPECT_EQ(record.phase, JobPhase::kWaiting) << signal;
+    EXPECT_EQ(record.losses, 1) << "and not for ever";
+  }
+  for (const int code : {2, 127, 128, 193, 255}) {
+    EXPECT_EQ(after(running(), {.kind = Kind::kEnded, .exit_code = code}).phase, JobPhase::kFailed)
+        << code;
+  }
   JobRecord quick;
   on_wish(quick, kHere, 10);
   EXPECT_EQ(after(quick, {.kind = Kind::kEnded, .exit_code = 0}).phase, JobPhase::kDone);
@@ -109,6 +122,22 @@ TEST(JobLife, ALifeThatDoesNotBeginIsStoppedBeforeTheNext) {
       << "not for ever";
 }
 
+TEST(JobLife, ALifeThatIsQueuedForLongIsTakenBackWithoutALoss) {
+  JobRecord record;
+  on_wish(record, kHere, 10);
+  EXPECT_FALSE(on_sighting(record, 1, {.kind = Kind::kQueued}, 9 + kQueuePatienceMs));
+  EXPECT_TRUE(on_sighting(record, 1, {.kind = Kind::kQueued}, 10 + kQueuePatienceMs));
+  EXPECT_EQ(record.phase, JobPhase::kSaving);
+  EXPECT_EQ(order_of(record), Order::kStop);
+  EXPECT_FALSE(on_sighting(record, 1, {.kind = Kind::kQueued}, 20 + 2 * kQueuePatienceMs))
+      << "said once";
+  record = after(record, {.kind = Kind::kEnded, .exit_code = kJobInterrupted});
+  EXPECT_EQ(record.phase, JobPhase::kWaiting);
+  EXPECT_EQ(record.losses, 0);
+  JobRecord runs = running();
+  EXPECT_FALSE(on_sighting(runs, 1, {.kind = Kind::kQueued}, 20 + 2 * kQueuePatienceMs));
+}
+
 TEST(JobLife, CancellingEndsWhateverThereIs) {
   JobRecord waits;
   EXPECT_TRUE(on_cancel(waits, 10));
@@ -125,6 +154,11 @@ TEST(JobLife, ProgressIsWhatTheJobSays) {
   EXPECT_TRUE(on_progress(record, 0.4));
   EXPECT_FALSE(on_progress(record, 0.4));
   EXPECT_TRUE(on_progress(record, 0.2)) << "from an earlier checkpoint";
+  for (const double nothing :
+       {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()}) {
+    EXPECT_FALSE(on_progress(record, nothing));
+    EXPECT_EQ(record.done, 0.2) << "it is not written down";
+  }
   EXPECT_TRUE(on_progress(record, 7));
   EXPECT_EQ(record.done, 1);
 }

@@ -56,11 +56,10 @@ Result<LiveCluster> parse_cluster_file(std::string_view text, const std::string&
   GODWIT_TRY(reader.check_keys({"slots", "slot_seconds", "restart_s", "machine"}));
   LiveCluster live;
   GODWIT_TRY_ASSIGN(live.slot_seconds, reader.number("slot_seconds", 0.5, 604'800, 60, kUnits));
-  GODWIT_TRY_ASSIGN(const double slots, reader.number("slots", 8, 60'000, live.slots));
+  GODWIT_TRY_ASSIGN(live.slots, reader.whole("slots", 8, 60'000, live.slots));
   GODWIT_TRY_ASSIGN(const double restart,
                     reader.number("restart_s", 0, live.slot_seconds / 2, live.slot_seconds / 10,
                                   ", half a slot: restarts must not eat up slots"));
-  live.slots = static_cast<int>(slots);
   live.restart = restart / live.slot_seconds;
   const toml::array* machines = table["machine"].as_array();
   if (machines == nullptr || machines->empty()) {

@@ -87,7 +87,8 @@ void LivePlanner::take_arrivals(const JobBook& book, LivePlan& plan) {
     const LiveJob& job = entry->second;
     if (is_over(job.record.phase)) continue;
     if (open({.job = job.model}, job) != Verdict::kRefused) continue;
-    const bool is_new = job.record.incarnation == 0;
+    // One that came before this window may have been taken in another, before a restart.
+    const bool is_new = job.record.incarnation == 0 && job.model.arrival >= origin_;
     if (is_new && job.record.phase == JobPhase::kWaiting) plan.refused.push_back(entry->first);
   }
 }

@@ -44,7 +44,8 @@ utility = {{ kind = "constant", priority = {} }}
 class Live {
  public:
   explicit Live(const std::string& policy = "godwit")
-      : cluster_(parse_cluster_file(kCluster, "c.toml").value()),
+      : policy_(policy),
+        cluster_(parse_cluster_file(kCluster, "c.toml").value()),
         book(cluster_.cluster),
         planner(LivePlanner::make(cluster_, policy).value()) {}
 
@@ -72,6 +73,8 @@ class Live {
       turn();
     }
   }
+  // Of a daemon only the book survives.
+  void restart() { planner = LivePlanner::make(cluster_, policy_).value(); }
   const JobRecord& record(std::int64_t id) const { return book.find(id)->record; }
   std::string explain(std::int64_t id) const {
     const std::vector<std::string> away(2);
@@ -86,6 +89,7 @@ class Live {
   }
 
  private:
+  std::string policy_;
   LiveCluster cluster_;
 
  public:
@@ -157,6 +161,44 @@ TEST(LivePlanner, SpeedIsMeasured) {
   }
   EXPECT_NEAR(live.planner.speed_factor(id), 0.5, 0.1);
   EXPECT_THAT(live.explain(id), HasSubstr("times as fast as its file says"));
+}
+
+// Jobs of before the window have come before its slot 0.
+TEST(LivePlanner, PoliciesThatPlanOnArrivalGoOnWithJobsOfBeforeTheWindow) {
+  for (const char* policy : {"pdors", "oasis"}) {
+    Live live(policy);
+    const std::int64_t a = live.add(job_text("a", 4e5));
+    live.add(job_text("cheap", 4e5, "", 0.1));  // for prices that others can pay
+    live.turn();
+    ASSERT_NE(live.planner.schedule_of(a), nullptr) << policy;
+    live.turns(2);
+    live.book.set_progress(a, 0.5);
+    const std::int64_t b = live.add(job_text("b", 4e5));
+    live.add(job_text("cheaper", 4e5, "", 0.1));
+    live.turn();
+    EXPECT_EQ(live.planner.origin(), 2) << "prices have doubled their history";
+    ASSERT_NE(live.planner.schedule_of(b), nullptr) << policy;
+    ASSERT_NE(live.planner.schedule_of(a), nullptr) << policy;
+    EXPECT_LT(live.planner.schedule_of(a)->completion, live.planner.schedule_of(b)->completion)
+        << "planned for is what is left";
+    live.restart();
+    live.turns(1);
+    EXPECT_EQ(live.planner.origin(), 3);
+    EXPECT_NE(live.planner.schedule_of(a), nullptr) << policy;
+  }
+}
+
+TEST(LivePlanner, WhoWasTakenOnceIsNotRefusedAfterARestart) {
+  Live live("pdors");
+  live.add(job_text("a", 1.3e6));  // all slots of a machine
+  live.add(job_text("b", 1.3e6));
+  const std::int64_t c = live.add(job_text("c", 4e5, "", 0.01));
+  live.turn();
+  ASSERT_THAT(live.refused, testing::ElementsAre(c)) << "there is no room for it";
+  live.restart();
+  live.turns(1);
+  EXPECT_THAT(live.refused, testing::IsEmpty());
+  EXPECT_EQ(live.record(c).phase, JobPhase::kWaiting);
 }
 
 TEST(LivePlanner, UnknownPoliciesAreNamed) {

@@ -21,9 +21,10 @@ Planner& PdorsPolicy::planner(ClusterView& view) {
 }
 
 Verdict PdorsPolicy::on_arrival(const Job& job, ClusterView& view) {
+  // A live scheduler tells a new policy of jobs that came, and have run, before its slot 0.
   Schedule schedule = planner(view).best({.job = &job,
-                                          .work = job.work,
-                                          .first = job.arrival,
+                                          .work = std::max(1e-9, view.state(job.index).left()),
+                                          .first = std::max(view.now(), job.arrival),
                                           .last = view.horizon() - 1,
                                           .restart = view.restart(),
                                           .is_up = view.up()});

@@ -158,6 +158,9 @@ Schedule Planner::trace(const PlanRequest& request, const Table& table, std::siz
     open(market, step, request.is_up);
     Placement placement;
     double cost = step_cost(market, step, chunk_work * chosen[j], &placement);
+    // The linear program begins anew here, so it may end in another of its best corners, which
+    // rounding does not save.
+    if (cost == kNoPrice) return {};
     // A placement that stays saves a restart: worth as much as its share of the step.
     if (!before.empty() && before != placement && workers_of(before) == workers_of(placement) &&
         is_internal(before) == is_internal(placement)) {

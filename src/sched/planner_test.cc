@@ -59,22 +59,40 @@ double slot_cost(const Case& one, int t, int workers, bool internal) {
 }
 
 // The best payoff of any schedule: each slot has any workers, on one machine or not.
-double best_payoff(const Case& one, int t, double left, double cost) {
-  double best = -kNoPrice;
-  if (t == one.calendar.slots()) return best;
-  best = best_payoff(one, t + 1, left, cost);
-  for (int w = 1; w <= one.job.workers_max; ++w) {
-    for (const bool internal : {true, false}) {
-      const double more = slot_cost(one, t, w, internal);
-      if (more == kNoPrice) continue;
-      const double rest = left - one.job.speed.samples(w, internal);
-      const double payoff = rest <= 1e-9 ? one.job.utility.at(t) - cost - more
-                                         : best_payoff(one, t + 1, rest, cost + more);
-      best = std::max(best, payoff);
+class AllSchedules {
+ public:
+  explicit AllSchedules(const Case& one) : one_(one) {
+    for (int t = 0; t < one.calendar.slots(); ++t) {
+      for (int w = 1; w <= one.job.workers_max; ++w) {
+        for (const bool internal : {true, false}) costs_.push_back(slot_cost(one, t, w, internal));
+      }
     }
   }
-  return best;
-}
+
+  double best_payoff() const { return best_payoff(one_.job.arrival, one_.job.work, 0); }
+
+ private:
+  double best_payoff(int t, double left, double cost) const {
+    if (t == one_.calendar.slots()) return -kNoPrice;
+    const Job& job = one_.job;
+    double best = best_payoff(t + 1, left, cost);
+    std::size_t at = static_cast<std::size_t>(2 * t * job.workers_max);
+    for (int w = 1; w <= job.workers_max; ++w) {
+      for (const bool internal : {true, false}) {
+        const double more = costs_[at++];
+        if (more == kNoPrice) continue;
+        const double rest = left - job.speed.samples(w, internal);
+        const double payoff = rest <= 1e-9 ? job.utility.at(t - job.arrival) - cost - more
+                                           : best_payoff(t + 1, rest, cost + more);
+        best = std::max(best, payoff);
+      }
+    }
+    return best;
+  }
+
+  const Case& one_;
+  std::vector<double> costs_;  // by slot, workers and case
+};
 
 TEST(Planner, PaysAsMuchAsTheBestOfAllSchedules) {
   int found = 0;
@@ -84,7 +102,7 @@ TEST(Planner, PaysAsMuchAsTheBestOfAllSchedules) {
     Planner planner(one.calendar, {});
     const Schedule schedule =
         planner.best({.job = &one.job, .work = one.job.work, .first = 0, .last = 3});
-    const double best = best_payoff(one, 0, one.job.work, 0);
+    const double best = AllSchedules(one).best_payoff();
     ASSERT_EQ(schedule.found, best > -kNoPrice);
     if (!schedule.found) continue;
     ++found;
@@ -93,6 +111,38 @@ TEST(Planner, PaysAsMuchAsTheBestOfAllSchedules) {
   }
   std::cout << found << " cases, payoff furthest from the best: " << worst << "\n";
   EXPECT_GT(found, 20);
+}
+
+// Feasible for the dual: at the prices before each decision, no schedule of the job pays more than
+// its lambda, whether it is then admitted or not.
+TEST(Dual, LambdaIsNoLessThanAnyPayoff) {
+  int admitted = 0;
+  int refused = 0;
+  double most = -kNoPrice;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    Case one(seed, 4);
+    Planner planner(one.calendar, {});
+    Prng prng(mix64(seed, 4));
+    for (int i = 0; i < 8; ++i) {
+      // Of each, all that any slot can bring is a whole number of its 40 parts.
+      constexpr double kWorks[] = {1, 2, 2.5, 4};
+      one.job.work = kWorks[prng.below(4)];
+      one.job.utility.priority = 1 + static_cast<double>(prng.below(15));
+      one.job.arrival = static_cast<int>(prng.below(2));
+      const Schedule schedule = planner.best(
+          {.job = &one.job, .work = one.job.work, .first = one.job.arrival, .last = 3});
+      const double lambda = schedule.found ? std::max(0.0, schedule.payoff()) : 0;
+      const double best = AllSchedules(one).best_payoff();
+      EXPECT_LE(best, lambda + 1e-7) << "seed " << seed << ", job " << i;
+      most = std::max(most, best - lambda);
+      if (lambda > 0) reserve(one.calendar, one.job, schedule);
+      ++(lambda > 0 ? admitted : refused);
+    }
+  }
+  std::cout << admitted << " admitted, " << refused
+            << " refused; payoff of any schedule less lambda, most: " << most << "\n";
+  EXPECT_GT(admitted, 20);
+  EXPECT_GT(refused, 20);
 }
 
 double work_of(const Job& job, const Schedule& schedule) {
@@ -105,6 +155,8 @@ double work_of(const Job& job, const Schedule& schedule) {
 }
 
 TEST(Planner, SchedulesCoverTheWorkAndKeepToAllBounds) {
+  int found = 0;
+  double least = 1e9;
   for (const SlotMethod method : {SlotMethod::kGreedy, SlotMethod::kLp}) {
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {
       const Instance instance = small_instance(seed, 3, 8, 8);
@@ -117,6 +169,8 @@ TEST(Planner, SchedulesCoverTheWorkAndKeepToAllBounds) {
         const Schedule schedule = planner.best(
             {.job = &job, .work = job.work, .first = job.arrival, .last = instance.slots - 1});
         if (!schedule.found) continue;
+        ++found;
+        least = std::min(least, work_of(job, schedule) / job.work);
         EXPECT_GE(work_of(job, schedule), job.work * (1 - 1e-9));
         EXPECT_GE(schedule.spans.front().first, job.arrival);
         for (const PlannedSpan& span : schedule.spans) {
@@ -128,6 +182,8 @@ TEST(Planner, SchedulesCoverTheWorkAndKeepToAllBounds) {
       }
     }
   }
+  std::cout << found << " schedules; of the work they cover at least " << least << "\n";
+  EXPECT_GT(found, 100);
 }
 
 TEST(Planner, FewerPartsOfTheWorkStillCoverIt) {
@@ -141,6 +197,8 @@ TEST(Planner, FewerPartsOfTheWorkStillCoverIt) {
         planner.best({.job = &one.job, .work = one.job.work, .first = 0, .last = 3});
     ASSERT_TRUE(schedule.found || chunks == 1);
     if (!schedule.found) continue;
+    std::cout << chunks << " parts: of the work covered " << work_of(one.job, schedule) / 3.3
+              << "\n";
     EXPECT_GE(work_of(one.job, schedule), 3.3 - 1e-9);
   }
 }

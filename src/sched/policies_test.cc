@@ -20,9 +20,32 @@ Instance synthetic(std::uint64_t seed, const char* machines = "8 x c5n") {
 }
 
 SimulationOutcome run(const Instance& instance, std::string_view policy,
-                      const SimulationOptions& options = {}) {
+                      const SimulationOptions& options = {}, const PolicySettings& settings = {}) {
   const RealTime time;
-  return simulate(instance, *make_policy(policy, {}, instance).value(), options, time);
+  return simulate(instance, *make_policy(policy, settings, instance).value(), options, time);
+}
+
+// Of the same instance twice, with wrong estimates and failing machines.
+void expect_same_plans(const Instance& instance, const std::string& policy,
+                       const PolicySettings& settings) {
+  const SimulationOptions options{.estimate_error = 0.2, .failures = 0.02, .keep_plans = true};
+  const SimulationOutcome a = run(instance, policy, options, settings);
+  const SimulationOutcome b = run(instance, policy, options, settings);
+  ASSERT_EQ(a.plans.size(), b.plans.size());
+  std::size_t placements = 0;
+  for (std::size_t t = 0; t < a.plans.size(); ++t) {
+    ASSERT_EQ(a.plans[t].size(), b.plans[t].size()) << "slot " << t;
+    for (std::size_t i = 0; i < a.plans[t].size(); ++i) {
+      EXPECT_EQ(a.plans[t][i].job, b.plans[t][i].job);
+      EXPECT_EQ(a.plans[t][i].placement, b.plans[t][i].placement);
+      ++placements;
+    }
+  }
+  const double utility = metrics_of(instance, a).utility;
+  EXPECT_EQ(utility, metrics_of(instance, b).utility);
+  EXPECT_GT(placements, 0U);
+  std::cout << policy << ": twice the same " << placements << " placements in " << a.plans.size()
+            << " slots, and utility " << utility << "\n";
 }
 
 class EveryPolicy : public testing::TestWithParam<std::string> {};
@@ -42,18 +65,7 @@ TEST_P(EveryPolicy, KeepsTheRulesWithFailuresErrorsAndRestarts) {
 }
 
 TEST_P(EveryPolicy, GivesTheSameForTheSameSeed) {
-  const Instance instance = synthetic(5);
-  const SimulationOptions options{.estimate_error = 0.2, .failures = 0.02, .keep_plans = true};
-  const SimulationOutcome a = run(instance, GetParam(), options);
-  const SimulationOutcome b = run(instance, GetParam(), options);
-  ASSERT_EQ(a.plans.size(), b.plans.size());
-  for (std::size_t t = 0; t < a.plans.size(); ++t) {
-    ASSERT_EQ(a.plans[t].size(), b.plans[t].size()) << "slot " << t;
-    for (std::size_t i = 0; i < a.plans[t].size(); ++i) {
-      EXPECT_EQ(a.plans[t][i].job, b.plans[t][i].job);
-      EXPECT_EQ(a.plans[t][i].placement, b.plans[t][i].placement);
-    }
-  }
+  expect_same_plans(synthetic(5), GetParam(), {});
 }
 
 TEST_P(EveryPolicy, FinishesAJobThatIsAlone) {
@@ -75,6 +87,18 @@ INSTANTIATE_TEST_SUITE_P(Names, EveryPolicy,
                            std::erase(name, '-');
                            return name;
                          });
+
+TEST(Policies, ThatUseTheLinearProgramGiveTheSameForTheSameSeed) {
+  const Instance instance =
+      make_synthetic({.jobs = 14, .slots = 10}, parse_machines("5 x c5n").value(), 3).value();
+  PolicySettings settings;
+  settings.planner.method = SlotMethod::kLp;
+  settings.planner.chunks_max = 8;
+  for (const Rounding rounding : {Rounding::kPaper, Rounding::kRepair, Rounding::kBoth}) {
+    settings.planner.rounding = rounding;
+    for (const char* policy : {"pdors", "godwit"}) expect_same_plans(instance, policy, settings);
+  }
+}
 
 TEST(Policies, ThatDoNotExistAreRefusedWithTheNearestName) {
   EXPECT_THAT(make_policy("pdor", {}, synthetic(1)).error().message(),
@@ -172,15 +196,20 @@ TEST(Godwit, GainsMoreThanThePaperOnContendedMachines) {
   EXPECT_GT(ours, 1.1 * paper);
 }
 
-// The budget with room to spare: this machine may be busy.
+// The budget is 5 ms (p50) and 60 ms (p99) in a release build on an idle machine; the bounds here
+// leave room for builds with checks on a busy one. Under `godwit` an arrival is decided on at once
+// while many have a schedule, and in the plan of the slot: that is told apart.
 TEST(Policies, ThatPlanDecideInTimeAt100MachinesAnd50Slots) {
   const Instance instance =
       make_synthetic({.jobs = 60, .slots = 50}, parse_machines("100 x c5n").value(), 1).value();
   for (const char* policy : {"pdors", "godwit"}) {
     const SimMetrics metrics = metrics_of(instance, run(instance, policy));
-    std::cout << policy << ": of a decision p50 " << metrics.decision_p50_ms << " ms, p99 "
-              << metrics.decision_p99_ms << " ms\n";
+    std::cout << policy << ": an arrival takes p50 " << metrics.decision_p50_ms << " ms, p99 "
+              << metrics.decision_p99_ms << " ms, max " << metrics.decision_max_ms
+              << " ms; the plan of a slot p50 " << metrics.slot_p50_ms << " ms, p99 "
+              << metrics.slot_p99_ms << " ms, max " << metrics.slot_max_ms << " ms\n";
     EXPECT_LT(metrics.decision_p99_ms, 400) << policy;
+    EXPECT_LT(metrics.slot_p99_ms, 4000) << policy;
   }
 }
 

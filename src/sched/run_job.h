@@ -12,7 +12,8 @@
 namespace godwit {
 
 // Returns when no process of the life is left: its exit code. kAborted if somebody else has begun
-// the life, or it was stopped before; errors before the beginning end the life too, with code 2.
+// the life, or it was stopped before; errors before the beginning end the life too, with code 2, or
+// kJobLostNodes if it is a matter of room that another time or place may have.
 // The processes' output goes to ours. REQUIRES: a process without threads.
 Result<int> run_job(const std::string& life_dir, const Environment& environment, Disk& disk,
                     const TimeSource& time);

@@ -2,6 +2,7 @@
 #include "sched/run_progress.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string_view>
 #include <vector>
 
@@ -30,7 +31,8 @@ std::optional<double> read_progress(Disk& disk, const std::string& run) {
     const std::size_t begin = before == std::string_view::npos ? 0 : before + 1;
     const auto line = parse_metric_line(text.substr(begin, end - begin));
     if (line.ok()) {
-      if (const auto done = line->number(metric::kDone)) return done;
+      const auto done = line->number(metric::kDone);
+      if (done && std::isfinite(*done)) return done;
     }
     text = text.substr(0, begin == 0 ? 0 : begin);
   }

@@ -9,7 +9,8 @@
 
 namespace godwit {
 
-// The share of its work that is done, as its metrics last said; nothing if they say nothing.
+// The share of its work that is done, as its metrics last said in a finite number; nothing if they
+// say nothing.
 std::optional<double> read_progress(Disk& disk, const std::string& run);
 
 // Whether it can be resumed.

@@ -28,6 +28,15 @@ TEST(RunProgress, IsTheLastThatWasTold) {
   EXPECT_FALSE(read_progress(disk, "run"));
 }
 
+TEST(RunProgress, WhatIsNoNumberIsPassedOver) {
+  MemoryDisk disk;
+  ASSERT_TRUE(disk.make_dirs("run").ok());
+  ASSERT_TRUE(replace_file(disk, "run/metrics.jsonl", "{\"done\":0.25}\n{\"done\":null}\n").ok());
+  EXPECT_EQ(read_progress(disk, "run"), 0.25);
+  ASSERT_TRUE(replace_file(disk, "run/metrics.jsonl", "{\"done\":null}\n").ok());
+  EXPECT_FALSE(read_progress(disk, "run"));
+}
+
 TEST(RunProgress, ACheckpointIsWhatLatestNames) {
   MemoryDisk disk;
   ASSERT_TRUE(disk.make_dirs("run/ckpt").ok());

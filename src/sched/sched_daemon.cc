@@ -65,7 +65,7 @@ Result<> SchedDaemon::restore() {
     LiveJob job{.record = std::move(record)};
     if (file.ok()) {
       job.model = std::move(file->model);
-      commands_[job.record.id] = std::move(file->command);
+      if (!is_over(job.record.phase)) commands_[job.record.id] = std::move(file->command);
     }
     book_.restore(std::move(job));
   }
@@ -166,10 +166,19 @@ void SchedDaemon::plan(std::int64_t now_ms) {
 Result<> SchedDaemon::write(std::int64_t now_ms) {
   if (store_error_) return *store_error_;
   std::vector<JobRecord> records;
-  for (const std::int64_t id : book_.take_changed()) records.push_back(book_.find(id)->record);
+  for (const std::int64_t id : book_.take_changed()) {
+    records.push_back(book_.find(id)->record);
+    if (is_over(records.back().phase)) forget(id);
+  }
   auto written = store_.write(records, now_ms);
   if (!written.ok()) store_error_ = written.error();
   return written;
+}
+
+// What only jobs need that may still have orders.
+void SchedDaemon::forget(std::int64_t job) {
+  commands_.erase(job);
+  ordered_ms_.erase(job);
 }
 
 Result<> SchedDaemon::carry_out(const LiveJob& job, std::int64_t now_ms) {
@@ -230,8 +239,17 @@ Result<> SchedDaemon::turn(std::int64_t now_ms) {
   return {};
 }
 
+Result<> SchedDaemon::check_room() const {
+  const auto active = std::ranges::count_if(
+      book_.jobs(), [](const auto& entry) { return !is_over(entry.second.record.phase); });
+  if (static_cast<std::size_t>(active) < options_.active_jobs_max) return {};
+  return unavailable("{} jobs are not over yet, and there is room for {}: wait, or cancel some",
+                     active, options_.active_jobs_max);
+}
+
 Result<std::int64_t> SchedDaemon::submit(const std::string& file, const std::string& path,
                                          const std::string& dir, std::int64_t now_ms) {
+  GODWIT_TRY(check_room());
   GODWIT_TRY_ASSIGN(LiveJobFile parsed, parse_live_job(file, path, cluster_, slots_at(now_ms)));
   if (auto fit = backend_.check(parsed.model); !fit.ok()) {
     return std::move(fit).error().in_context(path);

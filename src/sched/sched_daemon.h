@@ -21,10 +21,14 @@
 
 namespace godwit {
 
+// Jobs that are not over; each is planned for with every slot.
+inline constexpr std::size_t kActiveJobsMax = 10'000;
+
 struct SchedDaemonOptions {
   std::string state;    // directory, by its whole path
   std::string program;  // what "godwit" at the beginning of a command means
   std::string policy = "godwit";
+  std::size_t active_jobs_max = kActiveJobsMax;
 };
 
 class SchedDaemon {
@@ -41,6 +45,7 @@ class SchedDaemon {
   Result<> turn(std::int64_t now_ms);
 
   // A job's file as a user wrote it; the job's number. kInvalidArgument: it is refused, and why.
+  // kUnavailable: there are too many that are not over.
   Result<std::int64_t> submit(const std::string& file, const std::string& path,
                               const std::string& dir, std::int64_t now_ms);
   // kNotFound if there is no such job or machine, with the nearest; kInvalidArgument if the job is
@@ -61,6 +66,7 @@ class SchedDaemon {
   SchedDaemon(const SchedDaemonOptions& options, const LiveCluster& cluster, Backend& backend,
               Disk& disk, const Log& log, SchedStore store, LivePlanner planner);
   Result<> restore();
+  Result<> check_room() const;
   Result<const LiveJob*> find_job(const std::string& job) const;
   LifeId life_of(const JobRecord& record) const;
   LifeOrder order_for(const LiveJob& job) const;
@@ -70,6 +76,7 @@ class SchedDaemon {
   void plan(std::int64_t now_ms);
   void give_up(const LiveJob& job, const Error& why, std::int64_t now_ms);
   Result<> write(std::int64_t now_ms);
+  void forget(std::int64_t job);
   void act(std::int64_t now_ms);
   Result<> carry_out(const LiveJob& job, std::int64_t now_ms);
   std::vector<char> machines_up() const;
@@ -88,8 +95,9 @@ class SchedDaemon {
   bool is_changed_ = true;            // something to plan for
   std::optional<Error> store_error_;  // from then on nothing is done
   std::int64_t planned_slot_ = -1;
-  std::int64_t progress_ms_ = 0;                     // when it was read last
-  std::map<std::int64_t, std::int64_t> ordered_ms_;  // when a job's order was carried out last
+  std::int64_t progress_ms_ = 0;  // when it was read last
+  // When a job's order was carried out last; of jobs that are not over.
+  std::map<std::int64_t, std::int64_t> ordered_ms_;
 };
 
 }  // namespace godwit

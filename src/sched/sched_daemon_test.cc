@@ -86,9 +86,9 @@ class SchedDaemonTest : public testing::Test {
   }
   void boot() {
     daemon_.reset();
-    daemon_ =
-        SchedDaemon::make({state_, "/bin/godwit", "godwit"}, cluster_, backend_, disk_, log_, now_)
-            .value();
+    daemon_ = SchedDaemon::make({state_, "/bin/godwit", "godwit", active_jobs_max_}, cluster_,
+                                backend_, disk_, log_, now_)
+                  .value();
     desk_.emplace(*daemon_, "secret");
   }
   void turn() {
@@ -110,6 +110,7 @@ class SchedDaemonTest : public testing::Test {
   RealDisk disk_;
   Log log_ = Log::to_callback([](LogLevel, std::string_view) {}, {});
   std::int64_t now_ = 1'000'000;
+  std::size_t active_jobs_max_ = kActiveJobsMax;
   std::unique_ptr<SchedDaemon> daemon_;
   std::optional<ControlDesk> desk_;
 };
@@ -184,6 +185,42 @@ TEST_F(SchedDaemonTest, ABadJobIsRefusedAndTheDaemonGoesOn) {
   EXPECT_EQ(ask({{"verb", "cancel"}, {"job", "b"}})["usage"], true);
   turn();
   EXPECT_EQ(backend_.orders.size(), 1U);
+}
+
+TEST_F(SchedDaemonTest, TooManyJobsAreNotTaken) {
+  active_jobs_max_ = 2;
+  boot();
+  EXPECT_TRUE(submit(job_text("a"))["ok"]);
+  EXPECT_TRUE(submit(job_text("b"))["ok"]);
+  const Json refused = submit(job_text("c"));
+  EXPECT_THAT(refused["error"].get<std::string>(), HasSubstr("2 jobs are not over yet"));
+  EXPECT_FALSE(refused["usage"]) << "later it may be taken";
+  EXPECT_TRUE(ask({{"verb", "cancel"}, {"job", "a"}})["ok"]);
+  EXPECT_TRUE(submit(job_text("c"))["ok"]);
+}
+
+TEST_F(SchedDaemonTest, TheListHasWhoIsNotOverAndTheLastThatEnded) {
+  const auto cancel = [&](const std::string& job) {
+    now_ += 1000;
+    return ask({{"verb", "cancel"}, {"job", job}})["ok"] == true;
+  };
+  ASSERT_TRUE(submit(job_text("stays"))["ok"]);
+  for (std::size_t i = 0; i < kListedOver + 3; ++i) {
+    ASSERT_TRUE(submit(job_text("goes"))["ok"]);
+    ASSERT_TRUE(cancel("goes"));
+  }
+  Json listed = ask({{"verb", "list"}});
+  EXPECT_EQ(listed["jobs"].size(), kListedOver + 1);
+  EXPECT_EQ(listed["jobs"][0]["name"], "stays");
+  EXPECT_EQ(listed["jobs"][1]["id"], 5);
+  EXPECT_EQ(listed["left_out"], 3);
+  ASSERT_TRUE(cancel("stays"));
+  listed = ask({{"verb", "list"}});
+  EXPECT_EQ(listed["jobs"][0]["name"], "stays") << "it ended last, though it came first";
+  EXPECT_EQ(listed["left_out"], 4);
+  listed = ask({{"verb", "list"}, {"all", true}});
+  EXPECT_EQ(listed["jobs"].size(), kListedOver + 4);
+  EXPECT_EQ(listed["left_out"], 0);
 }
 
 TEST_F(SchedDaemonTest, WhatCannotBeStartedFails) {

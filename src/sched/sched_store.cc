@@ -16,6 +16,9 @@
 namespace godwit {
 namespace {
 
+// Others may look into the file, or save it, while we write.
+constexpr int kBusyMs = 5'000;
+
 constexpr const char* kTables = R"(
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS job (
@@ -169,6 +172,7 @@ Result<SchedStore> SchedStore::open(const std::string& path, const Cluster& clus
   const int code = sqlite3_open(path.c_str(), &db);
   store.db_.reset(db);
   if (code != SQLITE_OK) return store.failure("opening");
+  sqlite3_busy_timeout(db, kBusyMs);
   chmod(path.c_str(), S_IRUSR | S_IWUSR);
   GODWIT_TRY(store.make_tables(now_ms));
   GODWIT_TRY_ASSIGN(const std::string version, store.meta("version"));

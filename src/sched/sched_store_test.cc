@@ -3,10 +3,12 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 #include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
+#include <thread>
 
 namespace godwit {
 namespace {
@@ -93,6 +95,21 @@ TEST_F(SchedStoreTest, AnotherFileIsNotTouched) {
   const auto store = SchedStore::open(dir_ + "/s.sqlite", cluster_, 0);
   ASSERT_FALSE(store.ok());
   EXPECT_EQ(store.error().code(), ErrorCode::kCorruption);
+}
+
+TEST_F(SchedStoreTest, WhoHoldsItForAMomentIsWaitedFor) {
+  SchedStore store = open();
+  sqlite3* other = nullptr;
+  ASSERT_EQ(sqlite3_open((dir_ + "/s.sqlite").c_str(), &other), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(other, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr), SQLITE_OK);
+  {
+    const std::jthread ends([other] {
+      usleep(200'000);
+      sqlite3_exec(other, "COMMIT", nullptr, nullptr, nullptr);
+    });
+    EXPECT_TRUE(store.write({a_record()}, 10).ok());
+  }
+  sqlite3_close(other);
 }
 
 TEST(PlacementText, GoesThereAndBack) {

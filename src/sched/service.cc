@@ -35,6 +35,7 @@ namespace {
 
 constexpr std::size_t kQuestionBytesMax = 1U << 20U;
 constexpr Duration kAnswerWithin = std::chrono::seconds(60);
+constexpr std::size_t kTokenBytes = 16;
 
 Result<std::string> read_file(Disk& disk, const std::string& path) {
   GODWIT_TRY_ASSIGN(const auto bytes, disk.read(path));
@@ -57,19 +58,31 @@ Result<UniqueFd> lock_state(const std::string& state) {
   return lock;
 }
 
-// Made once; later daemons of the state have the same.
+bool is_token(std::string_view text) {
+  return text.size() == 2 * kTokenBytes &&
+         text.find_first_not_of("0123456789abcdef") == std::string_view::npos;
+}
+
+// Made once; later daemons of the state have the same. kCorruption if what is there is no token:
+// it would let in whoever guesses it. REQUIRES: the state is locked.
 Result<std::string> read_or_make_token(Disk& disk, const std::string& state) {
   const std::string path = state + "/token";
   auto old = read_file(disk, path);
-  if (old.ok()) return without_line_end(std::move(*old));
-  const std::string token = random_hex(16);
-  const UniqueFd file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-  const std::string line = token + "\n";
-  if (!file.is_open() ||
-      ::write(file.fd(), line.data(), line.size()) != static_cast<ssize_t>(line.size()) ||
-      ::fsync(file.fd()) != 0) {
-    return unavailable("{}: {}", path, std::strerror(errno));
+  if (old.ok()) {
+    std::string token = without_line_end(std::move(*old));
+    if (is_token(token)) return token;
+    return corruption("{} is not {} hexadecimal digits; remove it, and a new one is made", path,
+                      2 * kTokenBytes);
   }
+  if (old.error().code() != ErrorCode::kNotFound) return std::move(old).error();
+  // What replace_file() writes to keeps its mode.
+  const std::string temporary = path + ".tmp";
+  const UniqueFd file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+  if (!file.is_open() || ::fchmod(file.fd(), S_IRUSR | S_IWUSR) != 0) {
+    return unavailable("{}: {}", temporary, std::strerror(errno));
+  }
+  std::string token = random_hex(kTokenBytes);
+  GODWIT_TRY(replace_file(disk, path, token + "\n"));
   return token;
 }
 

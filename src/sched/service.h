@@ -26,8 +26,8 @@ struct ServiceOptions {
 };
 
 // Until `stop` is set or somebody asks for the end; jobs go on by themselves. kInvalidArgument:
-// files or options are wrong, or another process serves this state. REQUIRES: `wall_ms` gives
-// milliseconds since 1970.
+// files or options are wrong, or another process serves this state. kCorruption: the state is not
+// as a scheduler leaves it. REQUIRES: `wall_ms` gives milliseconds since 1970.
 Result<> serve(const ServiceOptions& options, Disk& disk, const Log& log,
                const std::function<std::int64_t()>& wall_ms, const std::atomic<bool>& stop);
 

@@ -70,6 +70,34 @@ TEST_F(ServiceTest, ListensOnLoopbackOnly) {
   EXPECT_TRUE(check_host("127.0.0.1").ok());
 }
 
+TEST_F(ServiceTest, ATokenThatIsNoneIsNotTaken) {
+  std::filesystem::create_directories(dir_ + "/state");
+  const std::string path = dir_ + "/state/token";
+  for (const std::string& text : {std::string(), std::string("\n"), std::string("secret\n"),
+                                  std::string(31, 'a') + "\n", std::string(32, 'x') + "\n"}) {
+    std::ofstream(path) << text;
+    const auto served = run();
+    ASSERT_FALSE(served.ok()) << text;
+    EXPECT_EQ(served.error().code(), ErrorCode::kCorruption);
+    EXPECT_THAT(served.error().message(), HasSubstr("is not 32 hexadecimal digits; remove it"));
+  }
+}
+
+// Killed on its way, a daemon leaves a file that is none yet.
+TEST_F(ServiceTest, AHalfMadeTokenIsMadeAnew) {
+  std::filesystem::create_directories(dir_ + "/state");
+  std::ofstream(dir_ + "/state/token.tmp") << "0123456789";
+  stop_ = true;  // after one turn
+  ASSERT_TRUE(run().ok());
+  std::string token;
+  std::ifstream(dir_ + "/state/token") >> token;
+  EXPECT_EQ(token.size(), 32U);
+  EXPECT_FALSE(std::filesystem::exists(dir_ + "/state/token.tmp"));
+  struct stat status {};
+  ASSERT_EQ(stat((dir_ + "/state/token").c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777U, 0600U);
+}
+
 TEST_F(ServiceTest, MistakesAreNamed) {
   options_.backend = "kubernetes";
   EXPECT_THAT(run().error().message(), HasSubstr("there are local and slurm"));

@@ -22,6 +22,7 @@ constexpr std::array kFields{
     MetricField{"jct_p50", &SimMetrics::jct_p50},
     MetricField{"jct_p99", &SimMetrics::jct_p99},
     MetricField{"jct_finished_mean", &SimMetrics::jct_finished_mean},
+    MetricField{"jct_finished_p50", &SimMetrics::jct_finished_p50},
     MetricField{"jct_finished_p99", &SimMetrics::jct_finished_p99},
     MetricField{"wait_mean", &SimMetrics::wait_mean},
     MetricField{"makespan", &SimMetrics::makespan},
@@ -63,6 +64,7 @@ void add_times(const Instance& instance, const SimulationOutcome& outcome, SimMe
   metrics.jct_p50 = quantile(all, 0.5);
   metrics.jct_p99 = quantile(all, 0.99);
   metrics.jct_finished_mean = mean(finished);
+  metrics.jct_finished_p50 = quantile(finished, 0.5);
   metrics.jct_finished_p99 = quantile(finished, 0.99);
   metrics.wait_mean = mean(waits);
 }
@@ -145,6 +147,9 @@ SimMetrics metrics_of(const Instance& instance, const SimulationOutcome& outcome
   const auto busy = static_cast<std::size_t>(std::ceil(metrics.makespan));
   const std::size_t counted = std::min(outcome.used.size(), std::max<std::size_t>(1, busy));
   metrics.utilisation = mean(std::span(outcome.used).first(counted));
+  for (const Resources& used : std::span(outcome.used_each).first(counted)) {
+    add_to(metrics.used_each, used, 1 / static_cast<double>(counted));
+  }
   metrics.decision_p50_ms = quantile(outcome.decision_ms, 0.5);
   metrics.decision_p99_ms = quantile(outcome.decision_ms, 0.99);
   metrics.decision_max_ms = quantile(outcome.decision_ms, 1);

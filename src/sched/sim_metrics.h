@@ -21,10 +21,12 @@ struct SimMetrics {
   double jct_p50 = 0;
   double jct_p99 = 0;
   double jct_finished_mean = 0;
+  double jct_finished_p50 = 0;
   double jct_finished_p99 = 0;
   double wait_mean = 0;      // until the first slot it ran in, of those that ran
   double makespan = 0;       // slots
   double utilisation = 0;    // mean share of the resource used most, until the last completion
+  Resources used_each{};     // the same of each resource
   double internal = 0;       // share of slots run on one machine, of jobs
   double fairness_mean = 0;  // time taken by that with an equal share; below 1 is better than fair
   double fairness_max = 0;
@@ -49,8 +51,8 @@ double quantile(std::vector<double> values, double p);
 double interval(std::span<const double> values);
 double mean(std::span<const double> values);
 
-// Every figure by its name, in the order of printing; those not in `is_time_ms` depend on the seed
-// only.
+// Every figure but `used_each` by its name, in the order of printing; those that do not end in _ms
+// depend on the seed only.
 struct MetricField {
   std::string_view name;
   double SimMetrics::*field;

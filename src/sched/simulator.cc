@@ -21,11 +21,8 @@ class Simulation {
         time_(time),
         view_(instance.cluster, instance.slots, options.restart),
         failures_(mix64(options.seed, 1)),
-        back_at_(instance.cluster.machine_count(), -1) {
-    Prng errors(mix64(options.seed, 2));
-    for (std::size_t i = 0; i < instance.jobs.size(); ++i) {
-      speed_factor_.push_back(std::exp(options.estimate_error * errors.normal()));
-    }
+        back_at_(instance.cluster.machine_count(), -1),
+        speed_factor_(speed_factors(instance.jobs.size(), options)) {
     outcome_.jobs.resize(instance.jobs.size());
     active_count_sum_.assign(instance.jobs.size(), 0);
   }
@@ -130,6 +127,10 @@ class Simulation {
       }
     }
     outcome_.used.push_back(dominant_share(used, view_.total()));
+    for (std::size_t r = 0; r < kResourcesMax; ++r) {
+      used[r] = view_.total()[r] > 0 ? used[r] / view_.total()[r] : 0;
+    }
+    outcome_.used_each.push_back(used);
     for (const JobIndex index : finished) {
       view_.finish(index);
       --waiting_;
@@ -204,6 +205,15 @@ class Simulation {
 };
 
 }  // namespace
+
+std::vector<double> speed_factors(std::size_t jobs, const SimulationOptions& options) {
+  Prng errors(mix64(options.seed, 2));
+  std::vector<double> factors;
+  for (std::size_t i = 0; i < jobs; ++i) {
+    factors.push_back(std::exp(options.estimate_error * errors.normal()));
+  }
+  return factors;
+}
 
 SimulationOutcome simulate(const Instance& instance, Policy& policy,
                            const SimulationOptions& options, const TimeSource& time) {

@@ -34,15 +34,19 @@ struct JobOutcome {
 };
 
 struct SimulationOutcome {
-  std::vector<JobOutcome> jobs;     // as in the instance
-  int slots = 0;                    // that were simulated: all jobs finished, or the horizon
-  std::vector<double> used;         // by slot: share of the resource that is used most
-  std::vector<double> utility;      // by slot: sum of what was gained until then
-  std::vector<SlotPlan> plans;      // by slot, if kept
-  std::vector<double> decision_ms;  // by arrival
-  std::vector<double> slot_ms;      // by slot
+  std::vector<JobOutcome> jobs;      // as in the instance
+  int slots = 0;                     // that were simulated: all jobs finished, or the horizon
+  std::vector<double> used;          // by slot: share of the resource that is used most
+  std::vector<Resources> used_each;  // by slot: share of each resource
+  std::vector<double> utility;       // by slot: sum of what was gained until then
+  std::vector<SlotPlan> plans;       // by slot, if kept
+  std::vector<double> decision_ms;   // by arrival
+  std::vector<double> slot_ms;       // by slot
   int machine_failures = 0;
 };
+
+// By job: true by known speed in a simulation with these options.
+std::vector<double> speed_factors(std::size_t jobs, const SimulationOptions& options);
 
 // Checks in each slot that the policy keeps to capacities, worker bounds and machines that are up;
 // it is our bug if not. `time` measures how long decisions take, nothing else.

@@ -5,6 +5,7 @@
 
 #include "base/time_source.h"
 #include "report/xml_balance_fixture.h"
+#include "sched/certificate.h"
 #include "sched/gantt.h"
 #include "sched/policies.h"
 #include "sched/sched_fixture.h"
@@ -44,6 +45,16 @@ TEST(Simulator, WorkTakesAsLongAsTheSpeedSays) {
   EXPECT_DOUBLE_EQ(metrics.jct_mean, 4);
   EXPECT_DOUBLE_EQ(metrics.internal, 1);
   EXPECT_DOUBLE_EQ(metrics.wait_mean, 0.5);
+  EXPECT_DOUBLE_EQ(metrics.jct_finished_p50, 4);
+}
+
+TEST(Simulator, EachResourceIsUsedForAsLongAsTheJobRuns) {
+  const Instance instance = one_job(7);  // 3.5 of 5 slots: 2 of 8 GPUs, 3 of 32 CPUs
+  const SimMetrics metrics = metrics_of(instance, run(instance, {}));
+  EXPECT_NEAR(metrics.used_each[0], 2.0 / 8 * 3.5 / 5, 1e-12);
+  EXPECT_NEAR(metrics.used_each[1], 3.0 / 32 * 3.5 / 5, 1e-12);
+  EXPECT_EQ(metrics.used_each[2], 0);
+  EXPECT_NEAR(metrics.utilisation, metrics.used_each[0], 1e-12);
 }
 
 TEST(Simulator, ARestartCostsItsTimeOnceAndAWrongEstimateItsFactor) {
@@ -92,12 +103,32 @@ Study small_study() {
 TEST(Study, PrintsWhatItWasMeasuredOn) {
   const Study study = small_study();
   const std::string text = study_text(study);
-  for (const char* word : {"seeds 1 2", "T = 10", "H = 4", "load", "classes", "estimate error",
-                           "no schedule is worth more", "godwit", "±"}) {
+  for (const char* word : {"seeds 1 2",
+                           "T = 10",
+                           "H = 4",
+                           "load",
+                           "classes",
+                           "estimate error",
+                           "no schedule is worth more",
+                           "godwit",
+                           "±",
+                           "of bound",
+                           "JCT p50",
+                           "admitted",
+                           "wait",
+                           "makespan",
+                           "rho max",
+                           "Jain",
+                           "moved",
+                           "gpu",
+                           "cpu",
+                           "arrival p50",
+                           "slot's plan p50"}) {
     EXPECT_NE(text.find(word), std::string::npos) << word;
   }
   const std::string json = run_json(study.facts, study.runs[1], 1);
-  for (const char* word : {"\"seed\":2", "\"policy\":\"godwit\"", "\"bound\":", "\"jct_p99\":"}) {
+  for (const char* word : {"\"seed\":2", "\"policy\":\"godwit\"", "\"bound\":", "\"jct_p99\":",
+                           "\"of_bound\":0.", "\"used_gpu\":0.", "\"used_cpu\":0."}) {
     EXPECT_NE(json.find(word), std::string::npos) << word << json;
   }
   for (const PolicyRuns& runs : study.runs) {
@@ -105,12 +136,39 @@ TEST(Study, PrintsWhatItWasMeasuredOn) {
   }
 }
 
+// At its known speed the job is too late, so that nothing is to be had; in truth it may be faster.
+TEST(Study, BoundsHoldWhereJobsAreFasterThanIsKnown) {
+  Instance instance = one_job(4.4);
+  instance.jobs[0].workers_wanted = 4;  // 1.1 slots
+  instance.jobs[0].utility = {.kind = Utility::Kind::kDeadline, .priority = 10, .target = 0};
+  EXPECT_EQ(utility_bound(instance), 0);
+  const ManualTime time;
+  int in_time = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    StudyOptions options{.policies = {"fifo"}, .seeds = {seed}};
+    options.simulation.estimate_error = 0.5;
+    const Study study = run_study(
+                            options, [&](std::uint64_t) -> Result<Instance> { return instance; },
+                            time, [](const PolicyRuns&, std::uint64_t) {})
+                            .value();
+    const double utility = study.runs[0].seeds[0].utility;
+    EXPECT_GE(study.facts.bounds.at(0), utility) << "seed " << seed;
+    in_time += utility > 0 ? 1 : 0;
+  }
+  EXPECT_GT(in_time, 0);
+  EXPECT_LT(in_time, 20);
+}
+
 TEST(Study, PicturesShowWhoRunsWhere) {
   const Study study = small_study();
   const std::string text = gantt_text(study.first, study.runs[1].last);
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 4);
   EXPECT_NE(text.find_first_of("ABCDEFGHIJKL"), std::string::npos);
-  EXPECT_EQ(xml_fault(study_html(study)), "");
+  const std::string html = study_html(study);
+  EXPECT_EQ(xml_fault(html), "");
+  for (const char* figure : {"used_gpu", "used_cpu", "of_bound", "jct_p50", "slot_p99_ms"}) {
+    EXPECT_NE(html.find(figure), std::string::npos) << figure;
+  }
   EXPECT_EQ(xml_fault(gantt_svg(study.first, study.runs[1].last, "a < b")), "");
   EXPECT_NE(study_svg(study).find("<svg"), std::string::npos);
 }

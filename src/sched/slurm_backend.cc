@@ -19,6 +19,8 @@ namespace godwit {
 namespace {
 
 constexpr Duration kCommandMax = std::chrono::seconds(30);
+// By then a runner that was told to end at once, and of which Slurm knows nothing, has.
+constexpr Duration kKillMax = std::chrono::seconds(10);
 constexpr const char* kCpu = "cpu";
 
 // A daemon that is itself in an allocation must not hand its place on.
@@ -110,6 +112,7 @@ Result<> SlurmBackend::stop(const LifeId& life) {
 
 Result<> SlurmBackend::kill(const LifeId& life, bool hard) {
   GODWIT_TRY(ask_life(disk_, life, "kill"));
+  killed_.try_emplace(life.name, time_.now());
   GODWIT_TRY_ASSIGN(const Sighting seen, sighting_by_dir(disk_, life));
   return hard || seen.kind == Sighting::Kind::kEnded ? cancel_queued(life) : Result<>();
 }
@@ -129,17 +132,29 @@ Result<Sighting> SlurmBackend::look_at(const LifeId& life, const Queue& queue) {
   }
   const bool was_handed_over = is_known || LifeDir(disk_, life.dir).is_asked("slurm");
   if (seen.kind == Sighting::Kind::kAbsent && !was_handed_over) return seen;
+  return look_at_gone(life, is_known ? found->second[0].state : "gone");
+}
+
+Result<Sighting> SlurmBackend::look_at_gone(const LifeId& life, const std::string& state) {
   // It may have ended well between asking Slurm and looking here.
-  GODWIT_TRY_ASSIGN(seen, sighting_by_dir(disk_, life));
+  GODWIT_TRY_ASSIGN(Sighting seen, sighting_by_dir(disk_, life));
   if (seen.kind == Sighting::Kind::kEnded) return seen;
-  // Gone: nobody may begin it any more, should Slurm have lost track of it.
+  // Nobody may begin it any more, should Slurm have lost track of it.
   GODWIT_TRY(ask_life(disk_, life, "kill"));
-  const std::string state = is_known ? found->second[0].state : "gone";
+  GODWIT_TRY_ASSIGN(seen, sighting_by_dir(disk_, life));
+  if (seen.kind == Sighting::Kind::kQueued) {
+    // Whoever has begun it may live on: another life must not begin beside it.
+    const auto killed = killed_.try_emplace(life.name, time_.now()).first;
+    if (time_.now() - killed->second < kKillMax) return Sighting{.kind = Sighting::Kind::kRunning};
+  }
   return Sighting{.kind = Sighting::Kind::kLost, .text = "its Slurm job is " + state};
 }
 
 Result<std::vector<Sighting>> SlurmBackend::look(const std::vector<LifeId>& lives) {
   std::vector<Sighting> seen;
+  std::erase_if(killed_, [&](const auto& entry) {
+    return std::ranges::find(lives, entry.first, &LifeId::name) == lives.end();
+  });
   if (lives.empty()) return seen;
   GODWIT_TRY_ASSIGN(const Queue queue, this->queue());
   for (const LifeId& life : lives) {

@@ -42,12 +42,15 @@ class SlurmBackend final : public Backend {
   Result<std::string> run(const std::vector<std::string>& command);
   Result<Queue> queue();
   Result<Sighting> look_at(const LifeId& life, const Queue& queue);
+  // What is to be thought of a life of which Slurm says `state`: that it is not there.
+  Result<Sighting> look_at_gone(const LifeId& life, const std::string& state);
   Result<> cancel_queued(const LifeId& life);
 
   const Cluster& cluster_;
   const Options options_;
   Disk& disk_;
   const TimeSource& time_;
+  std::map<std::string, Time> killed_;  // by name: when lives were first told to end at once
 };
 
 }  // namespace godwit

@@ -31,6 +31,88 @@ void fill_facts(const StudyOptions& options, const Instance& instance, StudyFact
   facts.estimate_error = options.simulation.estimate_error;
   facts.restart = options.simulation.restart;
   facts.failures = options.simulation.failures;
+  facts.resources = instance.cluster.resources;
+}
+
+bool is_certified(const StudyOptions& options, const Instance& instance) {
+  const bool is_small = instance.cluster.machine_count() <= kCertifiedMachinesMax &&
+                        instance.jobs.size() <= kCertifiedJobsMax;
+  return options.certify.value_or(is_small);
+}
+
+// At the speeds that jobs really have, whatever is known of them: else a job that is faster than
+// that could be worth more than the bound.
+double bound_at_true_speeds(Instance instance, const SimulationOptions& simulation) {
+  const std::vector<double> factors = speed_factors(instance.jobs.size(), simulation);
+  for (std::size_t i = 0; i < factors.size(); ++i) {
+    instance.jobs[i].speed = instance.jobs[i].speed.scaled(factors[i]);
+  }
+  return utility_bound(instance);
+}
+
+// Means over seeds.
+std::string figure(const PolicyRuns& runs, double SimMetrics::*field, int digits) {
+  return fmt::format("{:.{}f}", mean(values_of(runs, field)), digits);
+}
+std::string percent(const std::vector<double>& shares, int digits = 0) {
+  return fmt::format("{:.{}f} %", 100 * mean(shares), digits);
+}
+std::string percent(const PolicyRuns& runs, double SimMetrics::*field, int digits = 0) {
+  return percent(values_of(runs, field), digits);
+}
+
+std::string main_table(const Study& study) {
+  TextTable table({"policy", "utility", "finished", "JCT mean", "JCT p99", "of finished", "missed",
+                   "used", "internal", "rho mean", "preempt"});
+  for (const PolicyRuns& runs : study.runs) {
+    table.add({runs.policy, with_interval(values_of(runs, &SimMetrics::utility), 1),
+               percent(runs, &SimMetrics::finished),
+               with_interval(values_of(runs, &SimMetrics::jct_mean), 1),
+               figure(runs, &SimMetrics::jct_p99, 1),
+               figure(runs, &SimMetrics::jct_finished_mean, 1),
+               percent(runs, &SimMetrics::missed, 1), percent(runs, &SimMetrics::utilisation),
+               percent(runs, &SimMetrics::internal), figure(runs, &SimMetrics::fairness_mean, 2),
+               figure(runs, &SimMetrics::preemptions, 2)});
+  }
+  return table.to_string();
+}
+
+std::string further_table(const Study& study) {
+  std::vector<std::string> header{"policy",   "admitted", "JCT p50", "of finished", "wait",
+                                  "makespan", "rho max",  "Jain",    "moved"};
+  for (const std::string& resource : study.facts.resources) header.push_back(resource);
+  if (!study.facts.bounds.empty()) header.emplace_back("of bound");
+  TextTable table(header);
+  for (const PolicyRuns& runs : study.runs) {
+    std::vector<std::string> row{runs.policy,
+                                 percent(runs, &SimMetrics::admitted),
+                                 figure(runs, &SimMetrics::jct_p50, 1),
+                                 figure(runs, &SimMetrics::jct_finished_p50, 1),
+                                 figure(runs, &SimMetrics::wait_mean, 1),
+                                 figure(runs, &SimMetrics::makespan, 1),
+                                 figure(runs, &SimMetrics::fairness_max, 1),
+                                 figure(runs, &SimMetrics::jain, 2),
+                                 figure(runs, &SimMetrics::reconfigurations, 2)};
+    for (std::size_t r = 0; r < study.facts.resources.size(); ++r) {
+      row.push_back(percent(used_of(runs, r)));
+    }
+    const std::vector<double> shares = shares_of_bound(study.facts, runs);
+    if (!shares.empty()) row.push_back(percent(shares, 1));
+    table.add(row);
+  }
+  return table.to_string();
+}
+
+std::string latency_table(const Study& study) {
+  TextTable table({"ms of one", "arrival p50", "p99", "max", "slot's plan p50", "p99", "max"});
+  for (const PolicyRuns& runs : study.runs) {
+    table.add({runs.policy, figure(runs, &SimMetrics::decision_p50_ms, 2),
+               figure(runs, &SimMetrics::decision_p99_ms, 2),
+               figure(runs, &SimMetrics::decision_max_ms, 2),
+               figure(runs, &SimMetrics::slot_p50_ms, 2), figure(runs, &SimMetrics::slot_p99_ms, 2),
+               figure(runs, &SimMetrics::slot_max_ms, 2)});
+  }
+  return table.to_string();
 }
 
 }  // namespace
@@ -41,6 +123,21 @@ std::vector<double> values_of(const PolicyRuns& runs, double SimMetrics::*field)
   return values;
 }
 
+std::vector<double> used_of(const PolicyRuns& runs, std::size_t resource) {
+  std::vector<double> values;
+  for (const SimMetrics& metrics : runs.seeds) values.push_back(metrics.used_each[resource]);
+  return values;
+}
+
+std::vector<double> shares_of_bound(const StudyFacts& facts, const PolicyRuns& runs) {
+  std::vector<double> shares;
+  for (std::size_t i = 0; i < facts.bounds.size() && i < runs.seeds.size(); ++i) {
+    // Where there is nothing to be had, nothing is all of it.
+    shares.push_back(facts.bounds[i] > 0 ? runs.seeds[i].utility / facts.bounds[i] : 1);
+  }
+  return shares;
+}
+
 Result<Study> run_study(const StudyOptions& options,
                         const std::function<Result<Instance>(std::uint64_t)>& make,
                         const TimeSource& time,
@@ -48,11 +145,12 @@ Result<Study> run_study(const StudyOptions& options,
   Study study;
   for (const std::string& policy : options.policies) study.runs.push_back({policy, {}, {}});
   bool is_first = true;
+  bool certify = false;
   for (const std::uint64_t seed : options.seeds) {
     GODWIT_TRY_ASSIGN(const Instance instance, make(seed));
-    if (is_first) fill_facts(options, instance, study.facts);
-    if (options.certify) {
-      study.facts.bounds.push_back(utility_bound(instance));
+    if (is_first) {
+      fill_facts(options, instance, study.facts);
+      certify = is_certified(options, instance);
     }
     SimulationOptions simulation = options.simulation;
     simulation.seed = seed;
@@ -65,6 +163,7 @@ Result<Study> run_study(const StudyOptions& options,
       if (is_first) runs.last = std::move(outcome);
       on_run(runs, seed);
     }
+    if (certify) study.facts.bounds.push_back(bound_at_true_speeds(instance, simulation));
     if (is_first) study.first = instance;
     is_first = false;
   }
@@ -86,25 +185,8 @@ std::string facts_text(const StudyFacts& facts) {
 }
 
 std::string study_text(const Study& study) {
-  TextTable table({"policy", "utility", "finished", "JCT mean", "JCT p99", "of finished", "missed",
-                   "used", "internal", "rho mean", "preempt", "p50 ms", "p99 ms", "slot p99"});
-  for (const PolicyRuns& runs : study.runs) {
-    const auto figure = [&](double SimMetrics::*field, int digits, double factor = 1) {
-      std::vector<double> values = values_of(runs, field);
-      for (double& value : values) value *= factor;
-      return fmt::format("{:.{}f}", mean(values), digits);
-    };
-    table.add({runs.policy, with_interval(values_of(runs, &SimMetrics::utility), 1),
-               figure(&SimMetrics::finished, 0, 100) + " %",
-               with_interval(values_of(runs, &SimMetrics::jct_mean), 1),
-               figure(&SimMetrics::jct_p99, 1), figure(&SimMetrics::jct_finished_mean, 1),
-               figure(&SimMetrics::missed, 1, 100) + " %",
-               figure(&SimMetrics::utilisation, 0, 100) + " %",
-               figure(&SimMetrics::internal, 0, 100) + " %", figure(&SimMetrics::fairness_mean, 2),
-               figure(&SimMetrics::preemptions, 2), figure(&SimMetrics::decision_p50_ms, 2),
-               figure(&SimMetrics::decision_p99_ms, 2), figure(&SimMetrics::slot_p99_ms, 1)});
-  }
-  return facts_text(study.facts) + table.to_string();
+  return facts_text(study.facts) + main_table(study) + "\n" + further_table(study) + "\n" +
+         latency_table(study);
 }
 
 std::string run_json(const StudyFacts& facts, const PolicyRuns& runs, std::size_t seed) {
@@ -122,9 +204,14 @@ std::string run_json(const StudyFacts& facts, const PolicyRuns& runs, std::size_
       .field("estimate_error", facts.estimate_error)
       .field("restart", facts.restart)
       .field("failures", facts.failures);
-  if (seed < facts.bounds.size()) json.field("bound", facts.bounds[seed]);
+  if (seed < facts.bounds.size()) {
+    json.field("bound", facts.bounds[seed]).field("of_bound", shares_of_bound(facts, runs)[seed]);
+  }
   for (const MetricField& field : metric_fields()) {
     json.field(field.name, runs.seeds[seed].*field.field);
+  }
+  for (std::size_t r = 0; r < facts.resources.size(); ++r) {
+    json.field("used_" + facts.resources[r], runs.seeds[seed].used_each[r]);
   }
   return json.end_object().take();
 }

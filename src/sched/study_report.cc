@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 #include <vector>
 
 #include "report/report_style.h"
@@ -40,14 +41,24 @@ std::string figure_table(const Study& study) {
     html += fmt::format("<th class=\"number\">{}</th>", xml_text(runs.policy));
   }
   html += "</tr>\n";
-  for (const MetricField& field : metric_fields()) {
-    html += fmt::format("<tr><td class=\"key\">{}</td>", xml_text(field.name));
+  const auto add_row = [&](std::string_view name, const auto& values_by) {
+    html += fmt::format("<tr><td class=\"key\">{}</td>", xml_text(name));
     for (const PolicyRuns& runs : study.runs) {
-      const std::vector<double> values = values_of(runs, field.field);
+      const std::vector<double> values = values_by(runs);
       html += fmt::format("<td class=\"number\">{:.4g}{}</td>", mean(values),
                           values.size() > 1 ? fmt::format(" ± {:.2g}", interval(values)) : "");
     }
     html += "</tr>\n";
+  };
+  for (const MetricField& field : metric_fields()) {
+    add_row(field.name, [&](const PolicyRuns& runs) { return values_of(runs, field.field); });
+  }
+  for (std::size_t r = 0; r < study.facts.resources.size(); ++r) {
+    add_row("used_" + study.facts.resources[r],
+            [&](const PolicyRuns& runs) { return used_of(runs, r); });
+  }
+  if (!study.facts.bounds.empty()) {
+    add_row("of_bound", [&](const PolicyRuns& runs) { return shares_of_bound(study.facts, runs); });
   }
   return html + "</table></div>\n";
 }

@@ -8,6 +8,7 @@
 
 #include "base/errors.h"
 #include "base/nearest_name.h"
+#include "base/try.h"
 
 namespace godwit {
 
@@ -41,6 +42,23 @@ Result<double> TomlReader::number(const char* key, double low, double high,
                             what, *value, low, high, hint);
   }
   return *value;
+}
+
+Result<int> TomlReader::whole(const char* key, int low, int high, std::optional<int> otherwise,
+                              const char* hint) const {
+  GODWIT_TRY_ASSIGN(const double value, number(key, low, high, otherwise, hint));
+  if (value != std::floor(value)) {
+    return invalid_argument("{}: {} of {} is {}, but must be a whole number",
+                            place(*table.get(key)), key, what, value);
+  }
+  return static_cast<int>(value);
+}
+
+Result<std::string> TomlReader::text(const char* key, const std::string& otherwise) const {
+  const toml::node* node = table.get(key);
+  if (node == nullptr) return otherwise;
+  if (const auto value = node->value_exact<std::string>()) return *value;
+  return invalid_argument("{}: {} of {} is no text", place(*node), key, what);
 }
 
 Result<bool> TomlReader::flag(const char* key, bool otherwise) const {

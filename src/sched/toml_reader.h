@@ -28,7 +28,11 @@ struct TomlReader {
   Result<double> number(const char* key, double low, double high,
                         std::optional<double> otherwise = std::nullopt,
                         const char* hint = "") const;
+  // As number(); what has a fraction is refused.
+  Result<int> whole(const char* key, int low, int high, std::optional<int> otherwise = std::nullopt,
+                    const char* hint = "") const;
   Result<bool> flag(const char* key, bool otherwise) const;
+  Result<std::string> text(const char* key, const std::string& otherwise) const;
   // Empty if the key is missing.
   Result<std::vector<std::string>> texts(const char* key) const;
 };

@@ -24,7 +24,6 @@
 namespace godwit {
 namespace {
 
-constexpr double kYearSeconds = 366 * 86400.0;
 constexpr int kSlotsMax = 60'000;
 // Up to so many workers a job of a trace is taken to have been on one machine.
 constexpr int kWorkersTogether = 8;
@@ -112,6 +111,13 @@ Result<double> seconds_at(const CsvTable& table, std::size_t row, std::string_vi
   return seconds;
 }
 
+Result<int> count_at(const CsvTable& table, std::size_t row, std::string_view column) {
+  GODWIT_TRY_ASSIGN(const double value, table.number(row, column, 0, SpeedCurve::kWorkersMax));
+  if (value == std::floor(value)) return static_cast<int>(value);
+  return invalid_argument("{}: {} is {}, but must be a whole number", table.place(row), column,
+                          value);
+}
+
 Result<Row> read_row(const CsvTable& table, std::size_t i, std::string_view kind) {
   Row row;
   const bool is_pollux = kind == "pollux";
@@ -125,9 +131,7 @@ Result<Row> read_row(const CsvTable& table, std::size_t i, std::string_view kind
                                               : is_gavel ? "arrival_s"
                                                          : "submit_time",
                                               unit));
-  GODWIT_TRY_ASSIGN(const double workers,
-                    table.number(i, is_pollux ? "num_replicas" : "num_gpu", 0, 4096));
-  row.workers = static_cast<int>(workers);
+  GODWIT_TRY_ASSIGN(row.workers, count_at(table, i, is_pollux ? "num_replicas" : "num_gpu"));
   row.model = lower(table.text(i, is_pollux  ? "application"
                                   : is_gavel ? "job_type"
                                              : "model_name"));
@@ -147,8 +151,12 @@ Result<Row> read_row(const CsvTable& table, std::size_t i, std::string_view kind
         seconds_at(table, i, kind == "elasticflow" ? "real_duration" : "duration", unit));
   }
   if (kind == "elasticflow") {
-    GODWIT_TRY_ASSIGN(const double due, table.number(i, "ddl", 0, 1e9));
-    row.deadline = std::max(1.0, due - row.submitted);
+    GODWIT_TRY_ASSIGN(const double due, seconds_at(table, i, "ddl", unit));
+    if (due < row.submitted) {
+      return invalid_argument("{}: ddl is {} s, before submit_time, {} s", table.place(i), due,
+                              row.submitted);
+    }
+    row.deadline = due - row.submitted;
   }
   if (kind == "chronus") {
     GODWIT_TRY_ASSIGN(row.value, table.number(i, "expect_value_list", 0, 1e9));
@@ -274,6 +282,7 @@ Result<Instance> load_trace(Disk& disk, const std::string& path, const Cluster& 
   instance.name = slash == std::string::npos ? path : path.substr(slash + 1);
   double before = 0;
   double longest = 1;
+  std::map<std::string, std::size_t> row_of;  // by name
   std::size_t without_gpu = 0;
   for (std::size_t i = 0; i < table.rows(); ++i) {
     if (options.jobs_max > 0 && instance.jobs.size() == options.jobs_max) break;
@@ -283,6 +292,10 @@ Result<Instance> load_trace(Disk& disk, const std::string& path, const Cluster& 
                               table.place(i), row.submitted, before);
     }
     before = row.submitted;
+    if (const auto [first, is_new] = row_of.try_emplace(row.name, i); !is_new) {
+      return invalid_argument("{}: there is another job '{}', at {}", table.place(i), row.name,
+                              table.place(first->second));
+    }
     if (row.workers == 0) {
       ++without_gpu;
       continue;
@@ -292,6 +305,7 @@ Result<Instance> load_trace(Disk& disk, const std::string& path, const Cluster& 
     auto job = job_of(row, cluster, options, instance.slot_seconds,
                       profile == profiles.end() ? nullptr : &profile->second, prng);
     if (!job.ok()) return std::move(job).error().in_context(table.place(i));
+    job->place = table.place(i);
     const bool internal = job->workers_wanted <= kWorkersTogether;
     longest = std::max(longest, job->slots_for(job->work, job->workers_wanted, internal));
     instance.jobs.push_back(std::move(job).value());

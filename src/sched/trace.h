@@ -25,8 +25,8 @@ struct TraceOptions {
 // last, files placements-*.csv beside it give measured speeds). One GPU is one worker;
 // jobs without any are left out.
 // kInvalidArgument, with file:line: unknown columns, cells that are missing or no numbers, rows
-// that are not in the order of time, times that can only be of another unit. Errors of
-// settle_jobs() and Disk::read().
+// that are not in the order of time, two of the same job, deadlines before jobs come, times that
+// can only be of another unit. Errors of settle_jobs() and Disk::read().
 Result<Instance> load_trace(Disk& disk, const std::string& path, const Cluster& cluster,
                             const TraceOptions& options);
 

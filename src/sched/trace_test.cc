@@ -31,8 +31,8 @@ Result<Instance> load(const std::string& text, const TraceOptions& options = {})
   return load_trace(disk, "trace.csv", cluster(), options);
 }
 
-std::string problem(const std::string& text) {
-  const auto loaded = load(text);
+std::string problem(const std::string& text, const TraceOptions& options = {}) {
+  const auto loaded = load(text, options);
   return loaded.ok() ? "" : loaded.error().message();
 }
 
@@ -115,6 +115,19 @@ TEST(Trace, TheSameSeedGivesTheSameUtilities) {
   EXPECT_NE(priority(1), priority(2));
 }
 
+TEST(Trace, ADeadlineBeforeItsJobComesOrYearsLaterIsRefused) {
+  const auto with_deadline = [](const char* due) {
+    return problem(
+        std::string("job_id,submit_time,real_iteration,model_name,ddl,batch_size,num_gpu,"
+                    "real_duration,duration,iteration\n0,900,1,vgg16,") +
+        due + ",256,1,1800,1800,1\n");
+  };
+  EXPECT_EQ(with_deadline("900"), "");
+  EXPECT_THAT(with_deadline("899"), AllOf(HasSubstr("trace.csv:2"), HasSubstr("before")));
+  EXPECT_THAT(with_deadline("4500000000"),
+              AllOf(HasSubstr("trace.csv:2"), HasSubstr("milliseconds")));
+}
+
 TEST(Trace, MistakesAreNamedWithFileAndLine) {
   const std::string head = kTiresias;
   EXPECT_THAT(problem(head + "0,2,30,6,vgg19,300,30\n1,2,10,6,vgg19,300,30\n"),
@@ -126,6 +139,13 @@ TEST(Trace, MistakesAreNamedWithFileAndLine) {
   EXPECT_THAT(problem(head + "0,2,30,6,vgg19,300000000000,30\n"), HasSubstr("milliseconds"));
   EXPECT_THAT(problem("job_id,num_gpus,submit_time,model_name,duration\n0,1,2,a,3\n"),
               AllOf(HasSubstr("trace.csv:1"), HasSubstr("did you mean 'num_gpus'")));
+  EXPECT_THAT(problem(head + "7,2,30,6,vgg19,300,30\n8,2,30,6,vgg19,300,30\n7,1,40,6,vgg19,9,3\n"),
+              AllOf(HasSubstr("trace.csv:4"), HasSubstr("'7'"), HasSubstr("trace.csv:2")));
+  EXPECT_THAT(problem(head + "0,2.5,30,6,vgg19,300,30\n"),
+              AllOf(HasSubstr("trace.csv:2"), HasSubstr("whole number")));
+  EXPECT_THAT(
+      problem(head + "0,1,30,6,vgg19,300,30\n1,64,30,6,vgg19,300,30\n", {.elastic_factor = 1}),
+      AllOf(HasSubstr("trace.csv:3"), HasSubstr("does not hold its 64 workers")));
   EXPECT_THAT(problem(head), HasSubstr("no rows"));
   EXPECT_THAT(problem(""), HasSubstr("no rows"));
 }

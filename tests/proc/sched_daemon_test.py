@@ -2,20 +2,23 @@
 # tests/proc/sched_daemon_test.py: `godwit sched serve` with real trainings: machines are drained,
 # the daemon is killed again and again; every job finishes, none runs twice, none is lost.
 # usage: sched_daemon_test.py <godwit> local|slurm [--long]
+# Exits with 77 if there is no Slurm to test with.
 import json
 import os
+import re
 import shutil
 import signal
-import subprocess
 import sys
 import tempfile
 import time
 import unittest
 from pathlib import Path
 
+from scheduler import Scheduler, wait_until
 from slurm_cluster import SlurmCluster, missing_program
 
 GODWIT, KIND, LONG = '', '', False
+EXIT_SKIPPED = 77
 RATINGS = 50_000
 DATA = f'generated:lowrank,rows=1000,columns=200,ratings={RATINGS},held_out=500,rank=4'
 MACHINES = 4
@@ -53,72 +56,6 @@ utility = {{ kind = "sigmoid", priority = {priority}, urgency_per_hour = 60, tar
 '''
 
 
-def wait_until(what: str, condition, seconds: float = 90):
-    deadline = time.monotonic() + seconds
-    while not (found := condition()):
-        if time.monotonic() > deadline:
-            raise AssertionError(f'not within {seconds} s: {what}')
-        time.sleep(0.05)
-    return found
-
-
-class Scheduler:
-    """A daemon with its state, and what one asks of it."""
-
-    def __init__(self, dir: str, backend: str, variables: dict[str, str]):
-        self.dir, self.backend = Path(dir), backend
-        self.state = self.dir / 'state'
-        self.variables = dict(os.environ, GODWIT_SCHED=str(self.state), **variables)
-        self.process: subprocess.Popen | None = None
-        self.log = open(self.dir / 'log', 'a', encoding='utf-8')
-
-    def serve(self) -> None:
-        (self.state / 'address').unlink(missing_ok=True)
-        self.process = subprocess.Popen(
-            [GODWIT, 'sched', 'serve', '--cluster', str(self.dir / 'cluster.toml'), '--backend',
-             self.backend], env=self.variables, stdout=self.log, stderr=self.log)
-        wait_until(f'it answers: {self.said()}',
-                   lambda: (self.state / 'address').exists() or self.process.poll() is not None)
-        if self.process.poll() is not None:
-            raise AssertionError(self.said())
-
-    def kill(self) -> None:
-        self.process.send_signal(signal.SIGKILL)
-        self.process.wait(20)
-
-    def said(self) -> str:
-        return (self.dir / 'log').read_text(encoding='utf-8')
-
-    def ask(self, *words: str) -> subprocess.CompletedProcess:
-        return subprocess.run([GODWIT, 'sched', *words], env=self.variables, cwd=self.dir,
-                              text=True, capture_output=True, timeout=60, check=False)
-
-    def submit(self, name: str, text: str) -> subprocess.CompletedProcess:
-        (self.dir / f'{name}.toml').write_text(text, encoding='utf-8')
-        return self.ask('submit', f'{name}.toml')
-
-    def list(self) -> dict:
-        done = self.ask('list', '--json')
-        if done.returncode != 0:
-            raise AssertionError(done.stderr)
-        return json.loads(done.stdout)
-
-    def jobs(self) -> dict[str, dict]:
-        return {job['name']: job for job in self.list()['jobs']}
-
-    def close(self) -> None:
-        if self.process and self.process.poll() is None:
-            for name, job in self.jobs().items():
-                if job['phase'] not in ('done', 'failed', 'cancelled', 'refused'):
-                    self.ask('cancel', name)
-            self.ask('stop')
-            try:
-                self.process.wait(10)
-            except subprocess.TimeoutExpired:
-                self.kill()
-        self.log.close()
-
-
 class Real(unittest.TestCase):
     """What both back-ends have in common."""
     machine_name = 'm'
@@ -127,13 +64,14 @@ class Real(unittest.TestCase):
         self.dir = tempfile.mkdtemp(prefix='godwit-sched-')
         self.addCleanup(shutil.rmtree, self.dir, ignore_errors=True)
         self.variables = self.begin_cluster()
-        self.sched = Scheduler(self.dir, KIND, self.variables)
+        self.sched = Scheduler(GODWIT, self.dir, KIND, self.variables)
         cluster = CLUSTER.format(name=self.machine_name)
         (Path(self.dir) / 'cluster.toml').write_text(self.numbered(cluster), encoding='utf-8')
         self.sched.serve()
         self.addCleanup(self.sched.close)
-        self.factor = 4 if LONG else 1
-        self.pause = 20 if LONG else 1.5
+        # Work enough that jobs meet though they come over two minutes.
+        self.factor = 8 if LONG else 1
+        self.began = self.submitted = time.monotonic()
 
     def begin_cluster(self) -> dict[str, str]:
         return {}
@@ -141,11 +79,26 @@ class Real(unittest.TestCase):
     def numbered(self, cluster: str) -> str:
         return cluster
 
+    def tell(self, text: str) -> None:
+        print(f'{time.monotonic() - self.began:7.1f} s  {text}', file=sys.stderr, flush=True)
+
     def submit(self, number: int) -> None:
+        """Not before the pause after the last one is over: six jobs take 2 minutes if LONG."""
         name, epochs, workers, more = JOBS[number]
+        pause = 24 if LONG else 1.5 if number < 3 else 0
+        if number > 0:
+            time.sleep(max(0, self.submitted + pause - time.monotonic()))
+        self.submitted = time.monotonic()
         text = job_file(name, epochs * self.factor, workers, more)
         done = self.sched.submit(name, text)
         self.assertEqual(done.returncode, 0, done.stderr)
+        self.tell(f'submitted {name}')
+
+    def kill_and_serve(self, after: float = 0) -> None:
+        self.sched.kill()
+        self.tell('the scheduler was killed with -9')
+        time.sleep(after)
+        self.sched.serve()
 
     def running(self) -> dict[str, dict]:
         return {name: job for name, job in self.sched.jobs().items() if job['phase'] == 'running'}
@@ -163,17 +116,21 @@ class Real(unittest.TestCase):
             after = {name: (job['lives'], job['placement'])
                      for name, job in self.running().items()}
             stable = {name: life for name, life in before.items() if after.get(name) == life}
-            self.last = f'{stable} {seen}'
+            self.last = [f'{name}, life {life}: decided {placement}, seen {seen.get(name)}'
+                         for name, (life, placement) in sorted(stable.items())]
             return bool(stable) and all(seen.get(name) == placement
                                         for name, (_, placement) in stable.items())
         try:
             wait_until('placements', agree, 30)
         except AssertionError as error:
             raise AssertionError(f'{error}: {self.last}\n{self.sched.said()}') from error
+        for line in self.last:
+            self.tell(line)
 
     def drain(self) -> str:
         busiest = max(self.sched.list()['machines'], key=lambda one: len(one['jobs']))['name']
         self.assertEqual(self.sched.ask('drain', busiest).returncode, 0)
+        self.tell(f'{busiest} was drained')
         return busiest
 
     def life_dirs(self, job: dict) -> list[Path]:
@@ -208,14 +165,11 @@ class Real(unittest.TestCase):
                       "'workers_max'?)", refused.stderr)
         for number in (0, 1, 2):
             self.submit(number)
-            time.sleep(self.pause)
         wait_until('two run', lambda: len(self.running()) >= 2, 60)
         self.check_placements()
 
         lives = {name: job['lives'] for name, job in self.running().items()}
-        self.sched.kill()
-        time.sleep(0.3)
-        self.sched.serve()
+        self.kill_and_serve(0.3)
         adopted = self.sched.jobs()
         for name, life in lives.items():
             if adopted[name]['phase'] == 'running':
@@ -223,8 +177,7 @@ class Real(unittest.TestCase):
 
         drained = self.drain()
         self.submit(3)
-        self.sched.kill()  # in the middle of it
-        self.sched.serve()
+        self.kill_and_serve()  # in the middle of it
         wait_until(f'{drained} is left', lambda: not next(
             one for one in self.sched.list()['machines'] if one['name'] == drained)['jobs'], 60)
         self.check_placements()
@@ -234,18 +187,30 @@ class Real(unittest.TestCase):
         self.explain_wide()
         self.submit(5)
         for delay in (0.05, 0.2, 0.6):
-            self.sched.kill()
-            self.sched.serve()
+            self.kill_and_serve()
             time.sleep(delay)
         self.assertEqual(self.sched.ask('undrain', drained).returncode, 0)
+        self.tell(f'{drained} may have jobs again')
         self.finish()
 
     def explain_wide(self) -> None:
-        """Six workers do not fit while others run: it is told so, and what would help."""
+        """Six workers do not fit while others run: it is told so; else it has all six."""
         text = self.sched.ask('explain', 'wide').stdout
-        if 'is waiting' in text:
+        told = re.match(r"job \d+ 'wide' is (\w+)", text)
+        self.assertTrue(told, text)
+        phase = told[1]
+        self.tell(f'wide is {phase}')
+        if phase == 'waiting':
+            self.assertRegex(text, '(?m)^plan: ')
             self.assertIn('it needs 6 workers, each with cpu 1', text)
             self.assertIn('drained', text)
+        else:
+            self.assertIn(phase, ('starting', 'running', 'saving', 'done'), text)
+        if phase in ('starting', 'running', 'saving'):
+            has = next(line for line in text.splitlines() if line.startswith('it has '))
+            self.assertEqual(sum(map(int, re.findall(r'(\d+) workers? on ', has))), 6, text)
+        history = text.partition('history:\n')[2]
+        self.assertRegex(history, r'^ +[\d.]+ s  waiting', text)
 
     def finish(self) -> None:
         def all_over() -> bool:
@@ -261,7 +226,16 @@ class Real(unittest.TestCase):
         for job in self.jobs.values():
             self.check_starts(job)
         wait_until('nothing runs', lambda: not self.seen_placements(), 20)
-        print({name: job['lives'] for name, job in self.jobs.items()}, file=sys.stderr)
+        for name, job in self.jobs.items():
+            self.tell(f'{name}: {job["lives"]} lives, which ended with {self.exit_codes(job)}')
+
+    def exit_codes(self, job: dict) -> str:
+        """Of its lives in their order; one that was lost has none."""
+        codes = []
+        for number in range(1, job['lives'] + 1):
+            exit = Path(job['run']).parent / f'life-{number}' / 'exit'
+            codes.append(exit.read_text(encoding='utf-8').split()[0] if exit.exists() else 'none')
+        return ', '.join(codes)
 
 
 class Local(Real):
@@ -314,8 +288,6 @@ class Slurm(Real):
     machine_name = 'n'
 
     def begin_cluster(self) -> dict[str, str]:
-        if missing_program():
-            self.skipTest(f'{missing_program()} is not installed (slurm-wlm, munge)')
         self.slurm = SlurmCluster(os.path.join(self.dir, 'slurm'), MACHINES)
         self.slurm.__enter__()
         self.addCleanup(self.slurm.__exit__)
@@ -360,6 +332,9 @@ if __name__ == '__main__':
     if len(sys.argv) < 3 or sys.argv[2] not in ('local', 'slurm'):
         sys.exit('usage: sched_daemon_test.py <godwit> local|slurm [--long]')
     GODWIT, KIND = os.path.realpath(sys.argv[1]), sys.argv[2]
+    if KIND == 'slurm' and missing_program():
+        print(f'skipped: {missing_program()} is not installed (slurm-wlm, munge)')
+        sys.exit(EXIT_SKIPPED)
     rest = sys.argv[3:]
     LONG = '--long' in rest
     names = [word for word in rest if word != '--long'] or [KIND.capitalize()]
