@@ -142,6 +142,5 @@ TESTED_ELSEWHERE: dict[str, str] = {
     'src/group/no_gloo_group.cc': 'tests/proc/group_test.py',
     'src/group/no_mpi_group.cc': 'tests/proc/group_test.py',
     'src/group/ring.cc': 'src/group/group_test.cc',
-    'src/group/shared_exchanger.cc': 'src/group/group_test.cc',
     'src/group/shared_links.cc': 'src/group/group_test.cc',
 }

@@ -152,9 +152,10 @@ void GroupBook::on_up(NodeId node, Time now) {
   renew(*group, now);
 }
 
-void GroupBook::begin_waiting(std::uint32_t number, Time now) {
-  const auto found = groups_.find(number);
+void GroupBook::begin_waiting(const GroupRecord& record, Time now) {
+  const auto found = groups_.find(record.group);
   if (found == groups_.end() || !found->second.is_whole()) return;
+  if (found->second.life != record.life) return;  // servers tell of it late
   found->second.is_waiting = true;
   renew(found->second, now);
 }

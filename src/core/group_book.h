@@ -32,9 +32,9 @@ class GroupBook {
   void leave(NodeId node);
   // Its group is in this step. Steps that do not rise say nothing.
   void progress(NodeId node, std::uint64_t step, Time now);
-  // A group has done its part and waits for others: until it need not wait any longer, it is live
-  // without showing progress.
-  void begin_waiting(std::uint32_t group, Time now);
+  // This life of a group has done its part and waits for others: until it need not wait any longer,
+  // it is live without showing progress. Of a life that has ended: says nothing of the next.
+  void begin_waiting(const GroupRecord& record, Time now);
   void end_waiting(Time now);
 
   // The connection to a node broke, or is there again.
@@ -62,7 +62,7 @@ class GroupBook {
     std::uint64_t life = 0;
     std::uint64_t incarnation = 0;
     std::uint32_t size = 0;
-    Ranks ranks;  // of this life; fewer than size: it has ended
+    Ranks ranks;            // of this life; fewer than size: it has ended
     std::set<NodeId> down;  // ranks whose connection is broken
     bool is_live = false;
     bool is_waiting = false;

@@ -12,6 +12,7 @@ using std::chrono::seconds;
 using testing::HasSubstr;
 
 constexpr GroupPatience kPatience{.times = 20, .least = seconds(5), .first = seconds(60)};
+constexpr GroupRecord kFirstLife{.life = 1, .group = 0};  // of the group that joins first
 
 class GroupBookTest : public testing::Test {
  protected:
@@ -177,7 +178,7 @@ TEST_F(GroupBookTest, AConnectionThatIsThereAgainInTimeChangesNothing) {
 
 TEST_F(GroupBookTest, WhoHasDoneItsPartIsNotMissedInItBecauseItsConnectionBreaks) {
   join(3, {.group = 0, .rank = 0, .size = 1});
-  book.begin_waiting(0, at(seconds(1)));
+  book.begin_waiting(kFirstLife, at(seconds(1)));
   book.on_down(NodeId{3}, at(seconds(2)));
   book.expire(at(seconds(50)));
   EXPECT_EQ(live(), Groups{0});
@@ -190,7 +191,7 @@ TEST_F(GroupBookTest, WhoWaitsForOthersDoesNotExpire) {
   join(4, {.group = 1});
   compute(3, milliseconds(100), seconds(1), seconds(2));
   compute(4, milliseconds(100), seconds(1), seconds(2));
-  book.begin_waiting(0, at(seconds(3)));
+  book.begin_waiting(kFirstLife, at(seconds(3)));
   book.expire(at(seconds(100)));
   EXPECT_EQ(live(), Groups{0});
   book.end_waiting(at(seconds(100)));
@@ -203,8 +204,23 @@ TEST_F(GroupBookTest, WhoWaitsForOthersDoesNotExpire) {
 TEST_F(GroupBookTest, WhoHasDoneItsPartIsLiveAgain) {
   join(3, {.group = 0});
   book.expire(at(seconds(60)));
-  book.begin_waiting(0, at(seconds(61)));
+  book.begin_waiting(kFirstLife, at(seconds(61)));
   EXPECT_EQ(live(), Groups{0});
+}
+
+TEST_F(GroupBookTest, WhatALifeThatHasEndedDidIsNotThePartOfTheNext) {
+  join(3, {.group = 0, .incarnation = 1});
+  book.leave(NodeId{3});
+  join(3, {.group = 0, .incarnation = 2}, seconds(1));
+  book.begin_waiting(kFirstLife, at(seconds(2)));
+  EXPECT_EQ(book.deadline(), at(seconds(61)));
+  book.expire(at(seconds(61)));
+  EXPECT_EQ(live(), Groups{}) << "it has shown nothing";
+  book.begin_waiting(kFirstLife, at(seconds(62)));
+  EXPECT_EQ(live(), Groups{}) << "nor does that show that it is there";
+  book.begin_waiting({.life = 2, .group = 0}, at(seconds(63)));
+  EXPECT_EQ(live(), Groups{0});
+  EXPECT_EQ(book.deadline(), Time::max());
 }
 
 }  // namespace

@@ -13,7 +13,9 @@ Result<> RoundLeader::on_ready(NodeId server, const RoundReady& ready, Time now)
   if (ready.round < round_) return {};
   std::set<NodeId>& servers = ready_[{ready.group, ready.life}];
   servers.insert(server);
-  if (is_complete(servers)) book_.begin_waiting(ready.group, now);
+  if (is_complete(servers)) {
+    book_.begin_waiting({.life = ready.life, .group = ready.group}, now);
+  }
   return {};
 }
 

@@ -7,6 +7,7 @@ Each test prints its figures.
 """
 import csv
 import os
+import re
 import signal
 import subprocess
 import time
@@ -18,6 +19,13 @@ THREE = (*DATA, '--groups', '3', '--ranks-per-group', '2')
 FOR_EVER = ('--epochs', '100000')
 # Seconds that others may lose when a rank is killed, also where all wait for each other.
 LONGEST_PAUSE = 2
+# So long that a group that is killed after a second is back when about six tenths of the time are
+# over: 6 to 12 s on two cores, of which others want some. With these rates the accuracy of whole
+# runs has a standard deviation of 0.0017 over seeds in both modes (sync with 0.1: 0.005).
+FINITE = {'elastic': ('--epochs', '28', '--set', 'learning_rate=0.1'),
+          'sync': ('--epochs', '8', '--set', 'learning_rate=0.015')}
+# By so much may two runs differ that are equally good: four standard deviations of a difference.
+ACCURACY_SLACK = 0.01
 
 
 class GroupsTrainTest(TrainCase):
@@ -26,12 +34,19 @@ class GroupsTrainTest(TrainCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         return self.last_of(done.stdout)
 
+    def words_of_groups(self, run: str) -> list[dict[str, float]]:
+        """In the order in which they were said."""
+        return [{name: float(value) for name, value in row.items()}
+                for row in csv.DictReader(self.read(run, 'groups.csv').splitlines())]
+
     def groups(self, run: str) -> list[dict[str, float]]:
         """The last words of each group."""
-        last = {}
-        for row in csv.DictReader(self.read(run, 'groups.csv').splitlines()):
-            last[row['group']] = {name: float(value) for name, value in row.items()}
+        last = {words['group']: words for words in self.words_of_groups(run)}
         return [last[group] for group in sorted(last)]
+
+    def bytes_of_exchange(self, run: str) -> float:
+        """To the tables, in a step in which all groups exchange."""
+        return sum(group['sent_bytes'] / group['exchanges'] for group in self.groups(run))
 
     def ranks(self) -> dict[tuple[int, int], int]:
         """Processes of ranks, by group and rank."""
@@ -91,16 +106,23 @@ class GroupsTrainTest(TrainCase):
             self.assertIn(f'"accuracy":{final["accuracy"]:g}', judged.stdout)
 
     def test_compression_and_momentum(self):
-        plain = self.final_of(*DATA, '--groups', '2', '--set', 'exchange_every=4', '--epochs', '2',
-                              '--run', 'plain')
-        small = self.final_of(*DATA, '--groups', '2', '--set', 'exchange_every=4', '--epochs', '2',
-                              '--set', 'compression=int8', '--set', 'momentum=0.5', '--run', 'int8')
-        of_plain, of_small = (sum(group['sent_bytes'] / group['exchanges'] for group in
-                                  self.groups(run)) for run in ('plain', 'int8'))
-        print(f'int8 and momentum: accuracy {small["accuracy"]:.4f} (plain {plain["accuracy"]:.4f})'
-              f', {of_plain / of_small:.2f}x fewer bytes an exchange')
-        self.assertGreater(of_plain / of_small, 3)
-        self.assertGreater(small['accuracy'], plain['accuracy'] - 0.03)
+        elastic = ('--mode', 'elastic', '--set', 'exchange_every=4')
+        sync = ('--mode', 'sync', '--set', 'learning_rate=0.05')
+        two = (*DATA, '--groups', '2', '--epochs', '2')
+        plain = self.final_of(*two, *elastic, '--run', 'plain')
+        plain_bytes = self.bytes_of_exchange('plain')
+        # Times fewer bytes, and how much less accurate. Two epochs are not many: over runs, sync
+        # scatters by 0.006.
+        for name, arguments, times, slack in (
+                ('int8', (*elastic, '--set', 'momentum=0.5'), 3, 0.03),
+                ('bf16', elastic, 1.9, 0.03),
+                ('topk:0.05', sync, 8, 0.04)):
+            small = self.final_of(*two, *arguments, '--set', f'compression={name}', '--run', name)
+            fewer = plain_bytes / self.bytes_of_exchange(name)
+            print(f'{name} with {" ".join(arguments)}: accuracy {small["accuracy"]:.4f} '
+                  f'(plain {plain["accuracy"]:.4f}), {fewer:.2f}x fewer bytes an exchange')
+            self.assertGreater(fewer, times)
+            self.assertGreater(small['accuracy'], plain['accuracy'] - slack)
 
     def killed(self, mode: str) -> None:
         process = self.start_job(*THREE, *FOR_EVER, '--mode', mode)
@@ -119,6 +141,46 @@ class GroupsTrainTest(TrainCase):
 
     def test_the_same_when_all_wait_for_each_other(self):
         self.killed('sync')
+
+    def coming_back(self, group: int) -> tuple[float, float]:
+        """When a group that had died was there again, and how many steps it took from then on."""
+        said = self.read('out')
+        self.assertRegex(said, f'group {group} died')
+        back = re.search(r'2 of 3 groups are there.*?3 of 3 groups are there +\(([\d.]+) s\)', said,
+                         re.DOTALL)
+        self.assertIsNotNone(back, said)
+        steps = [(words['seconds'], words['steps']) for words in self.words_of_groups('run')
+                 if words['group'] == group]
+        before = max(count for seconds, count in steps if seconds <= float(back[1]))
+        return float(back[1]), steps[-1][1] - before
+
+    def finishes_as_if_nobody_had_been_killed(self, mode: str) -> None:
+        arguments = (*THREE, '--mode', mode, *FINITE[mode])
+        whole = self.final_of(*arguments, '--run', 'whole')
+        process = self.start_job(*arguments)
+        os.kill(self.ranks()[1, 1], signal.SIGKILL)
+        self.assertEqual(process.wait(120), 0, self.read('out'))
+        self.assert_nobody_left()
+        final = self.last_of(self.read('run', 'metrics.jsonl'))
+        back_at, steps = self.coming_back(1)
+        work = self.groups('run')
+        others = max(work[0]['longest_step_seconds'], work[2]['longest_step_seconds'])
+        print(f'{mode}: accuracy {final["accuracy"]:.4f} with a rank killed '
+              f'({whole["accuracy"]:.4f} without) in {final["train_seconds"]:.1f} s '
+              f'({whole["train_seconds"]:.1f} s); its group was back at {back_at:.1f} s and took '
+              f'{steps:.0f} of its {work[1]["steps"]:.0f} steps then; the longest step of other '
+              f'groups was {others:.2f} s')
+        self.assertEqual(final['outcome'], 'finished')
+        self.assertGreater(steps, 0)
+        self.assertLess(others, LONGEST_PAUSE)
+        self.assertGreater(whole['accuracy'], 0.8)
+        self.assertGreater(final['accuracy'], whole['accuracy'] - ACCURACY_SLACK)
+
+    def test_a_job_in_which_a_rank_was_killed_finishes_with_full_quality(self):
+        self.finishes_as_if_nobody_had_been_killed('elastic')
+
+    def test_so_does_one_in_which_all_wait_for_each_other(self):
+        self.finishes_as_if_nobody_had_been_killed('sync')
 
     def test_a_stopped_rank_is_waited_for_within_the_deadline_and_not_beyond(self):
         process = self.start_job(*THREE, *FOR_EVER, '--mode', 'sync')
