@@ -73,8 +73,9 @@ TEST_F(ServiceTest, ListensOnLoopbackOnly) {
 TEST_F(ServiceTest, ATokenThatIsNoneIsNotTaken) {
   std::filesystem::create_directories(dir_ + "/state");
   const std::string path = dir_ + "/state/token";
-  for (const std::string& text : {std::string(), std::string("\n"), std::string("secret\n"),
-                                  std::string(31, 'a') + "\n", std::string(32, 'x') + "\n"}) {
+  const char* const too_short = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n";
+  const char* const not_hex = "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\n";
+  for (const char* const text : {"", "\n", "secret\n", too_short, not_hex}) {
     std::ofstream(path) << text;
     const auto served = run();
     ASSERT_FALSE(served.ok()) << text;
