@@ -171,7 +171,7 @@ TEST_F(MeshOfThree, WhereTheSystemLetsNobodyInTheCauseIsTold) {
   }
   ASSERT_FALSE(sockets.ok());
   EXPECT_EQ(sockets.error().code(), ErrorCode::kUnavailable);
-  EXPECT_THAT(sockets.error().message(), testing::HasSubstr("Too many open files"));
+  EXPECT_THAT(sockets.error().message(), testing::HasSubstr("too many open files"));
 }
 
 TEST_F(MeshOfThree, ARankThatCannotBeReachedIsNamed) {
