@@ -20,8 +20,10 @@ class ResultTest(TrainCase):
         alone = self.final('mf', '--data', DATA, *SMALL, '--epochs', '20')
         self.assertLess(alone['rmse'], 0.12)
         self.assertIn('valid_rmse', alone)
+        # Four asynchronous nodes on a busy machine may be far apart for all of so short a run: then
+        # nothing but a bound on that makes them learn the same.
         for nodes, consistency in ((2, 'async'), (2, 'ssp:2'), (2, 'bsp'), (2, 'auto'),
-                                   (4, 'async')):
+                                   (4, 'ssp:2')):
             with self.subTest(nodes=nodes, consistency=consistency):
                 other = self.final('mf', '--data', DATA, *SMALL, '--epochs', '20', '--nodes',
                                    str(nodes), '--consistency', consistency, '--set',
