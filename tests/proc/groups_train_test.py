@@ -20,8 +20,8 @@ THREE = (*DATA, '--groups', '3', '--ranks-per-group', '2')
 FOR_EVER = ('--epochs', '100000')
 # Seconds that others may lose when a rank is killed, also where all wait for each other.
 LONGEST_PAUSE = 2
-# Epochs to begin with, and rates with which the accuracy does not scatter much (sync with 0.1: twice
-# as much).
+# Epochs to begin with, and rates with which the accuracy does not scatter much (sync with 0.1:
+# twice as much).
 FINITE = {'elastic': (28, '0.1'), 'sync': (8, '0.015')}
 # So long does a whole run take at least: a group that is killed in it is back after about half.
 WHOLE_SECONDS = 10
