@@ -4,7 +4,7 @@
 #
 # takes every .cc of the folder, so that no file can be forgotten: x.cc goes into godwit_store,
 # x_test.cc into store_test. DEPS are folders, LINK are outside libraries, EXCLUDE are files with a
-# main() of their own.
+# main() of their own, ALONE are files that are compiled by themselves whatever GODWIT_BATCHES says.
 
 add_library(godwit_flags INTERFACE)
 target_compile_features(godwit_flags INTERFACE cxx_std_20)
@@ -44,8 +44,36 @@ if(GODWIT_PRECOMPILE)
   endif()
 endif()
 
+# Files of a folder are compiled several at a time, so that what they include is read once for all
+# of them. Off where it would hide a missing #include, as above.
+option(GODWIT_BATCHES "compile several files of a folder as one" OFF)
+if(GODWIT_BATCHES)
+  find_package(Python3 REQUIRED COMPONENTS Interpreter)
+endif()
+
+function(godwit_batch target files alone)
+  list(TRANSFORM alone PREPEND "--alone=")
+  execute_process(
+    COMMAND ${Python3_EXECUTABLE} -B ${PROJECT_SOURCE_DIR}/tools/batches.py ${alone} ${files}
+    OUTPUT_VARIABLE batches COMMAND_ERROR_IS_FATAL ANY)
+  string(REPLACE ";" "\\;" batches "${batches}")
+  string(REPLACE "\n" ";" batches "${batches}")
+  set(number 0)
+  foreach(batch IN LISTS batches)
+    if(batch)
+      math(EXPR number "${number} + 1")
+      set_source_files_properties(${batch} PROPERTIES UNITY_GROUP "${target}_${number}")
+    endif()
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # It warns of unnamed namespaces in what it takes for headers: all but the batch's own file.
+    target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
+  endif()
+endfunction()
+
 function(godwit_module name)
-  cmake_parse_arguments(arg "" "" "EXCLUDE;DEPS;LINK;TEST_LINK" ${ARGN})
+  cmake_parse_arguments(arg "" "" "EXCLUDE;ALONE;DEPS;LINK;TEST_LINK" ${ARGN})
   file(GLOB sources CONFIGURE_DEPENDS *.cc)
   foreach(file IN LISTS arg_EXCLUDE)
     list(REMOVE_ITEM sources ${CMAKE_CURRENT_SOURCE_DIR}/${file})
@@ -61,6 +89,9 @@ function(godwit_module name)
     set_target_properties(${library} PROPERTIES POSITION_INDEPENDENT_CODE ON)
     if(GODWIT_PRECOMPILE)
       target_precompile_headers(${library} REUSE_FROM godwit_library_headers)
+    endif()
+    if(GODWIT_BATCHES)
+      godwit_batch(${library} "${sources}" "${arg_ALONE}")
     endif()
     set(scope PUBLIC)
   else()
@@ -78,6 +109,9 @@ function(godwit_module name)
         # Bug 105651 again: GCC 12 forgets which precompiled code is the system's.
         target_compile_options(${name}_test PRIVATE -Wno-array-bounds -Wno-stringop-overflow)
       endif()
+    endif()
+    if(GODWIT_BATCHES)
+      godwit_batch(${name}_test "${tests}" "${arg_ALONE}")
     endif()
     gtest_discover_tests(${name}_test TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60
                          PROPERTIES TIMEOUT 120 LABELS unit)

@@ -288,8 +288,7 @@ def check_type_names(repo: Repo) -> Iterator[Finding]:
 def check_tested(repo: Repo) -> Iterator[Finding]:
     """Every source has a test, and every source and test is built."""
     sources = repo.match({'.cc'}, 'src/')
-    built = {os.path.realpath(Path(command['directory'], command['file']))
-             for command in repo.compile_commands}
+    built = repo.built_files
     for path in sources:
         if built and os.path.realpath(repo.root / path) not in built:
             yield Finding(path, 1, f'is not built: not in {repo.build.name}/compile_commands.json')

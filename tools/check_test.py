@@ -291,6 +291,11 @@ class Tested(Tree):
         self.write('build/dev/compile_commands.json', json.dumps(
             [{'directory': str(self.root), 'file': 'src/store/a.cc', 'command': 'g++'}]))
         self.assert_finds(check.check_tested, 'src/store/a_test.cc:1: is not built')
+        self.write('build/dev/unity_1.cxx', f'#include "{self.root}/src/store/a_test.cc"\n')
+        self.write('build/dev/compile_commands.json', json.dumps(
+            [{'directory': str(self.root), 'file': file, 'command': 'g++'}
+             for file in ('src/store/a.cc', 'build/dev/unity_1.cxx')]))
+        self.assert_finds(check.check_tested)
 
 
 class Links(Tree):

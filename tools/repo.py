@@ -55,3 +55,15 @@ class Repo:
         """Empty when nothing was built."""
         path = self.build / 'compile_commands.json'
         return json.loads(path.read_text()) if path.exists() else []
+
+    @cached_property
+    def built_files(self) -> set[str]:
+        """Real paths of what is compiled, alone or in a batch (tools/batches.py)."""
+        found = set()
+        for command in self.compile_commands:
+            file = Path(command['directory'], command['file'])
+            found.add(os.path.realpath(file))
+            if file.name.startswith('unity_') and file.exists():
+                found |= {os.path.realpath(include.name)
+                          for include in cxx_text.includes(file.read_text())}
+        return found

@@ -129,7 +129,7 @@ Result<> run_node(const StalenessCase& that, StalenessTask& task, SessionOptions
   return session.close();
 }
 
-struct Figures {
+struct StalenessFigures {
   double seconds = std::numeric_limits<double>::infinity();  // until it was good enough
   double tick_seconds = 0;
   double wait_share = 0;     // of the time of all workers
@@ -140,7 +140,7 @@ struct Figures {
 
 // When the mean of the last batches of all workers was good enough first.
 void find_objective(const StalenessCase& that, const std::vector<StalenessReport>& reports,
-                    Figures& figures) {
+                    StalenessFigures& figures) {
   std::vector<Learned> all;
   for (const StalenessReport& report : reports) {
     all.insert(all.end(), report.learned.begin(),
@@ -162,7 +162,7 @@ void find_objective(const StalenessCase& that, const std::vector<StalenessReport
   }
 }
 
-Result<Figures> run_job(const StalenessCase& that, std::uint64_t run) {
+Result<StalenessFigures> run_job(const StalenessCase& that, std::uint64_t run) {
   const std::string job = fmt::format("staleness-{}-{}", ::getpid(), run);
   GODWIT_TRY_ASSIGN(const auto task, that.model == StalenessModel::kMf ? make_staleness_mf(that)
                                                                        : make_staleness_lda(that));
@@ -173,7 +173,7 @@ Result<Figures> run_job(const StalenessCase& that, std::uint64_t run) {
                       });
                     }));
   GODWIT_TRY(check_reports(reports));
-  Figures figures;
+  StalenessFigures figures;
   double workers_seconds = 0;
   for (const StalenessReport& report : reports) {
     figures.tick_seconds =
@@ -189,7 +189,7 @@ Result<Figures> run_job(const StalenessCase& that, std::uint64_t run) {
   return figures;
 }
 
-BenchResult result_of(const StalenessCase& that, const Figures& figures, double limit) {
+BenchResult result_of(const StalenessCase& that, const StalenessFigures& figures, double limit) {
   const std::string quality = quality_name(that.model);
   return {
       .bench = "staleness",
@@ -240,18 +240,19 @@ Result<> run_staleness_bench(const StalenessBenchOptions& options,
                              const std::function<void(const BenchResult&)>& on_result) {
   if (options.repetitions < 1) return invalid_argument("nothing to run: no repetition");
   for (const StalenessCase& that : options.cases) GODWIT_TRY(that.validate());
-  std::vector<std::vector<Figures>> runs(options.cases.size());
+  std::vector<std::vector<StalenessFigures>> runs(options.cases.size());
   std::uint64_t run = 0;
   for (std::size_t round = 0; round < options.repetitions; ++round) {
     for (std::size_t i = 0; i < options.cases.size(); ++i) {
-      GODWIT_TRY_ASSIGN(const Figures figures, run_job(options.cases[i], ++run));
+      GODWIT_TRY_ASSIGN(const StalenessFigures figures, run_job(options.cases[i], ++run));
       runs[i].push_back(figures);
     }
   }
   std::map<std::string, double> best;  // of each setting, with a bound that was given
   for (std::size_t i = 0; i < options.cases.size(); ++i) {
-    std::sort(runs[i].begin(), runs[i].end(),
-              [](const Figures& a, const Figures& b) { return a.seconds < b.seconds; });
+    std::sort(
+        runs[i].begin(), runs[i].end(),
+        [](const StalenessFigures& a, const StalenessFigures& b) { return a.seconds < b.seconds; });
     if (options.cases[i].consistency.kind == ConsistencyKind::kAuto) continue;
     const auto [place, is_new] =
         best.emplace(setting_of(options.cases[i]), std::numeric_limits<double>::infinity());
@@ -259,7 +260,7 @@ Result<> run_staleness_bench(const StalenessBenchOptions& options,
   }
   for (std::size_t i = 0; i < options.cases.size(); ++i) {
     const StalenessCase& that = options.cases[i];
-    const Figures& median = runs[i][runs[i].size() / 2];
+    const StalenessFigures& median = runs[i][runs[i].size() / 2];
     const auto found = best.find(setting_of(that));
     on_result(result_of(that, median, found == best.end() ? median.seconds : found->second));
   }

@@ -81,8 +81,8 @@ TEST(Sampler, APoolHoldsItsKeysAndThoseOfSamplesAndNotMuchElse) {
 }
 
 TEST(Sampler, LocalKeysAreLookedForOneByOneOnlyWhereTriesCostAsMuch) {
-  constexpr std::uint64_t kRows = 10'000;
-  Sampler sampler(Distribution::uniform(kRows).value(), SampleLevel::local(), 1, 2);
+  constexpr std::uint64_t kKeys = 10'000;
+  Sampler sampler(Distribution::uniform(kKeys).value(), SampleLevel::local(), 1, 2);
   std::uint64_t asked = 0;
   const auto is_local = [&](Key key) { return ++asked, key == 77; };
   std::uint64_t found = 0;
@@ -95,8 +95,8 @@ TEST(Sampler, LocalKeysAreLookedForOneByOneOnlyWhereTriesCostAsMuch) {
       EXPECT_LE(asked, std::uint64_t{101} * 64);  // no list so far
     }
   }
-  EXPECT_GE(found, 1000 - kRows / 64 - 1);
-  EXPECT_LE(asked, std::uint64_t{1000} * 65 + kRows * 7);
+  EXPECT_GE(found, 1000 - kKeys / 64 - 1);
+  EXPECT_LE(asked, std::uint64_t{1000} * 65 + kKeys * 7);
 }
 
 }  // namespace

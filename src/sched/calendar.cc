@@ -26,7 +26,7 @@ void Calendar::set_prices(const PriceRule& rule) {
   }
 }
 
-void Calendar::reserve(int slot, const Job& job, const Placement& placement) {
+void Calendar::reserve(int slot, const Job& job, const JobShares& placement) {
   busy_until_ = std::max(busy_until_, slot);
   for (const Share& share : placement) {
     GODWIT_CHECK(fits(job.demand(share.workers, share.servers), room(slot, share.machine)));
@@ -34,7 +34,7 @@ void Calendar::reserve(int slot, const Job& job, const Placement& placement) {
   }
 }
 
-void Calendar::release(int slot, const Job& job, const Placement& placement) {
+void Calendar::release(int slot, const Job& job, const JobShares& placement) {
   for (const Share& share : placement) change(slot, job, share, 1);
 }
 

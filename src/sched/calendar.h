@@ -36,9 +36,9 @@ class Calendar {
   int busy_until() const { return busy_until_; }
 
   // REQUIRES: there is room for it.
-  void reserve(int slot, const Job& job, const Placement& placement);
+  void reserve(int slot, const Job& job, const JobShares& placement);
   // REQUIRES: it was reserved.
-  void release(int slot, const Job& job, const Placement& placement);
+  void release(int slot, const Job& job, const JobShares& placement);
 
   // Sum over slots and machines of capacity times price: the dual's second part.
   double worth_of_all() const;

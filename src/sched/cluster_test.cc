@@ -38,7 +38,7 @@ TEST(Calendar, PricesFollowReservationsAndComeBack) {
   rule.highest = {16, 16};
   calendar.set_prices(rule);
   const Job job = small_job(4, 4, 2, 1, 2);
-  const Placement placement{{1, 2, 1}};
+  const JobShares placement{{1, 2, 1}};
   calendar.reserve(2, job, placement);
   EXPECT_DOUBLE_EQ(calendar.price(2, 1)[0], 4);  // half taken: the root of 16
   EXPECT_DOUBLE_EQ(calendar.room(2, 1)[1], 5);
@@ -53,7 +53,7 @@ TEST(SlotRoom, TakesTheTightestMachineAndElseAsFewAsItCan) {
   const Job job = small_job(4, 8, 4, 1, 2);
   EXPECT_EQ(room.find(job, 2)[0].machine, 1U);
   EXPECT_EQ(room.find(job, 3)[0].machine, 2U);
-  const Placement several = room.find(job, 6);
+  const JobShares several = room.find(job, 6);
   EXPECT_EQ(several.size(), 2U);
   EXPECT_EQ(workers_of(several), 6);
   EXPECT_EQ(servers_of(several), 2);
@@ -64,10 +64,10 @@ TEST(SlotRoom, TakesTheTightestMachineAndElseAsFewAsItCan) {
 TEST(SlotRoom, KeepsAnOldPlacementThatFits) {
   SlotRoom room({{4, 8}, {2, 8}});
   const Job job = small_job(4, 8, 4, 1, 2);
-  const Placement old{{0, 2, 1}};
+  const JobShares old{{0, 2, 1}};
   EXPECT_EQ(room.place(job, 2, old), old);
   EXPECT_DOUBLE_EQ(room.room()[0][0], 2);
-  EXPECT_NE(room.place(job, 3, {{0, 3, 1}}), (Placement{{0, 3, 1}}));
+  EXPECT_NE(room.place(job, 3, {{0, 3, 1}}), (JobShares{{0, 3, 1}}));
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ struct JobState {
   double attained = 0;  // slots times dominant share of the cluster
   int slots_run = 0;
   int first_run = -1;   // slot
-  Placement placement;  // of the slot before; empty if it did not run
+  JobShares placement;  // of the slot before; empty if it did not run
   bool is_finished = false;
 
   double left() const { return std::max(0.0, job->work - done); }

@@ -28,7 +28,7 @@ std::string workers_text(int workers) {
   return fmt::format("{} worker{}", workers, workers == 1 ? "" : "s");
 }
 
-std::string where_text(const Placement& placement, const Cluster& cluster) {
+std::string where_text(const JobShares& placement, const Cluster& cluster) {
   std::string text;
   for (const Share& share : workers_only(placement)) {
     text += fmt::format("{}{} on {}", text.empty() ? "" : ", ", workers_text(share.workers),

@@ -8,7 +8,7 @@
 namespace godwit {
 namespace {
 
-double slots_left(const JobState& state, const Placement& placement) {
+double slots_left(const JobState& state, const JobShares& placement) {
   return state.job->slots_for(state.left(), workers_of(placement), is_internal(placement));
 }
 
@@ -34,7 +34,7 @@ void FifoPolicy::on_slot(ClusterView& view, SlotPlan& out) {
   for (const JobIndex index : view.active()) {
     const JobState& state = view.state(index);
     if (!state.placement.empty() && is_running(index)) continue;
-    Placement placement = room.place(*state.job, state.job->workers_wanted, {});
+    JobShares placement = room.place(*state.job, state.job->workers_wanted, {});
     if (placement.empty()) break;
     out.push_back({index, std::move(placement)});
   }
@@ -58,7 +58,7 @@ void FifoPolicy::backfill(ClusterView& view, SlotRoom& room, SlotPlan& out) {
   std::ranges::sort(ends);
   SlotRoom later = room;
   double start = 0;
-  Placement reserved;
+  JobShares reserved;
   for (const auto& [end, i] : ends) {
     later.give_back(*view.state(out[i].job).job, out[i].placement);
     start = end;
@@ -69,7 +69,7 @@ void FifoPolicy::backfill(ClusterView& view, SlotRoom& room, SlotPlan& out) {
   for (const JobIndex index : view.active()) {
     if (placed[index] || index == *first) continue;
     const JobState& state = view.state(index);
-    const Placement placement = room.find(*state.job, state.job->workers_wanted);
+    const JobShares placement = room.find(*state.job, state.job->workers_wanted);
     if (placement.empty()) continue;
     const bool ends_before = std::ceil(slots_left(state, placement)) <= std::floor(start);
     if (!ends_before) {

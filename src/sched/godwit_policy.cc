@@ -233,7 +233,7 @@ void GodwitPolicy::on_slot(ClusterView& view, SlotPlan& out) {
   }
   SlotRoom room(view.empty_machines());
   for (const auto& [index, schedule] : schedules_) {
-    const Placement* placement = placement_at(schedule, view.now());
+    const JobShares* placement = placement_at(schedule, view.now());
     if (placement == nullptr) continue;
     room.take(*view.state(index).job, *placement);
     out.push_back({index, *placement});

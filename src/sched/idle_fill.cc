@@ -21,18 +21,18 @@ struct Pass {
 };
 constexpr std::array kPasses{Pass{kWorthSpreading, false}, Pass{0, false}, Pass{0, true}};
 
-double speed_of(const Job& job, const Placement& placement) {
+double speed_of(const Job& job, const JobShares& placement) {
   return placement.empty() ? 0 : job.speed.samples(workers_of(placement), is_internal(placement));
 }
 
 // The fastest placement with no more than `most` workers that uses them well enough.
-Placement best_placement(const SlotRoom& room, const Job& job, int most, double worth_spreading) {
+JobShares best_placement(const SlotRoom& room, const Job& job, int most, double worth_spreading) {
   const int least = job.workers_min();
   most = std::min(most, job.elastic ? job.speed.best_workers(false) : job.workers_wanted);
   if (most < least) return {};
-  Placement best = room.find_most_on_one(job, least, most);
+  JobShares best = room.find_most_on_one(job, least, most);
   if (workers_of(best) == most) return best;
-  Placement spread = room.find_most(job, least, most);
+  JobShares spread = room.find_most(job, least, most);
   if (spread.empty() || is_internal(spread)) return best.empty() ? spread : best;
   const int workers = workers_of(spread);
   const double of_a_worker = job.speed.samples(workers, false) / workers;
@@ -56,7 +56,7 @@ struct Outlook {
   double samples = 0;
   double slots = std::numeric_limits<double>::infinity();
 };
-Outlook outlook(const ClusterView& view, const JobState& state, const Placement& placement) {
+Outlook outlook(const ClusterView& view, const JobState& state, const JobShares& placement) {
   if (placement.empty()) return {};
   const double lost = state.placement == placement ? 0 : view.restart();
   const double speed = speed_of(*state.job, placement);
@@ -70,9 +70,9 @@ bool is_better(const Outlook& a, const Outlook& b, bool hastens) {
 
 // Adds workers to one job that runs with `current`, or has it stay where it was.
 void enlarge(const ClusterView& view, const JobState& state, const Pass& pass, SlotRoom& room,
-             Placement& current) {
+             JobShares& current) {
   room.give_back(*state.job, current);
-  Placement larger = best_placement(room, *state.job, state.job->workers_max, pass.worth_spreading);
+  JobShares larger = best_placement(room, *state.job, state.job->workers_max, pass.worth_spreading);
   Outlook best = outlook(view, state, current);
   if (room.has_room(*state.job, state.placement)) {
     const Outlook as_before = outlook(view, state, state.placement);
@@ -94,7 +94,7 @@ void fill_idle(const ClusterView& view, const std::vector<JobIndex>& order, Slot
   for (const JobIndex index : order) {
     if (place[index] >= 0) continue;
     const JobState& state = view.state(index);
-    Placement placement = state.placement;
+    JobShares placement = state.placement;
     if (placement.empty() || !room.has_room(*state.job, placement)) {
       const int most = enough_workers(state, view.restart());
       placement = best_placement(room, *state.job, most, kWorthSpreading);
@@ -107,7 +107,7 @@ void fill_idle(const ClusterView& view, const std::vector<JobIndex>& order, Slot
   for (const Pass& pass : kPasses) {
     for (const JobIndex index : order) {
       if (place[index] < 0) continue;
-      Placement& current = out[static_cast<std::size_t>(place[index])].placement;
+      JobShares& current = out[static_cast<std::size_t>(place[index])].placement;
       enlarge(view, view.state(index), pass, room, current);
     }
   }

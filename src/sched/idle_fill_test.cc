@@ -27,7 +27,7 @@ class Slot {
     order_.push_back(job.index);
     return job.index;
   }
-  void had(JobIndex job, const Placement& placement) {
+  void had(JobIndex job, const JobShares& placement) {
     view_.mutable_state(job).placement = placement;
   }
   SlotPlan fill() const {

@@ -63,20 +63,20 @@ struct Share {
 };
 
 // Of one job in one slot: by machine, each once; empty if it does not run.
-using Placement = std::vector<Share>;
+using JobShares = std::vector<Share>;
 
-inline int workers_of(const Placement& placement) {
+inline int workers_of(const JobShares& placement) {
   int workers = 0;
   for (const Share& share : placement) workers += share.workers;
   return workers;
 }
-inline int servers_of(const Placement& placement) {
+inline int servers_of(const JobShares& placement) {
   int servers = 0;
   for (const Share& share : placement) servers += share.servers;
   return servers;
 }
 // Workers and servers exchange at the internal rate only if all are on one machine.
-inline bool is_internal(const Placement& placement) {
+inline bool is_internal(const JobShares& placement) {
   return placement.size() == 1;
 }
 

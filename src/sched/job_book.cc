@@ -56,7 +56,7 @@ void JobBook::take_wishes(const Wishes& wishes, const std::vector<std::int64_t>&
   for (auto& [id, job] : jobs_) {
     if (!holds_machines(job.record.phase)) continue;
     const auto wish = wishes.find(id);
-    note(id, on_wish(job.record, wish == wishes.end() ? Placement() : wish->second, now_ms));
+    note(id, on_wish(job.record, wish == wishes.end() ? JobShares() : wish->second, now_ms));
   }
   SlotRoom room(this->room());
   for (const std::int64_t id : order) {

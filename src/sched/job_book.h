@@ -22,7 +22,7 @@ struct LiveJob {
 };
 
 // Where the policy wants jobs to be; those that are not named run nowhere.
-using Wishes = std::map<std::int64_t, Placement>;
+using Wishes = std::map<std::int64_t, JobShares>;
 
 class JobBook {
  public:

@@ -95,7 +95,7 @@ class World {
   struct Life {
     State state = State::kUnknown;
     int code = 0;
-    Placement placement;
+    JobShares placement;
     int begins = 0;
     bool is_told = false;
   };
@@ -166,7 +166,7 @@ class Daemon {
   }
 
  private:
-  Placement any_placement() {
+  JobShares any_placement() {
     const int first = 1 + static_cast<int>(prng_.uniform() * 4);
     if (prng_.uniform() < 0.7) return {{prng_.uniform() < 0.5 ? 0U : 1U, first, 0}};
     return {{0, first, 0}, {1, 1, 0}};

@@ -87,7 +87,7 @@ Order order_of(const JobRecord& record) {
   }
 }
 
-bool on_wish(JobRecord& record, const Placement& wanted, std::int64_t now_ms) {
+bool on_wish(JobRecord& record, const JobShares& wanted, std::int64_t now_ms) {
   if (record.phase == JobPhase::kWaiting) {
     if (wanted.empty()) return false;
     ++record.incarnation;

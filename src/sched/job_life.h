@@ -51,7 +51,7 @@ inline constexpr std::int64_t kQueuePatienceMs = 300'000;
 
 // The policy wants it there; nowhere if empty. Who waits is started (the caller has checked that
 // there is room); who runs elsewhere is told to save. A job without checkpoints stays where it is.
-bool on_wish(JobRecord& record, const Placement& wanted, std::int64_t now_ms);
+bool on_wish(JobRecord& record, const JobShares& wanted, std::int64_t now_ms);
 // The back-end has seen the life `incarnation`; anything about an earlier one is no news.
 bool on_sighting(JobRecord& record, std::int64_t incarnation, const Sighting& sighting,
                  std::int64_t now_ms);

@@ -11,8 +11,8 @@ namespace {
 
 using Kind = Sighting::Kind;
 
-const Placement kHere{{0, 2, 0}};
-const Placement kThere{{1, 2, 0}};
+const JobShares kHere{{0, 2, 0}};
+const JobShares kThere{{1, 2, 0}};
 
 JobRecord running() {
   JobRecord record;

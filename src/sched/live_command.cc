@@ -44,7 +44,7 @@ Result<std::string> replace_names(const std::string& word, Value value) {
 
 }  // namespace
 
-NodeLayout layout_of(const Placement& placement) {
+NodeLayout layout_of(const JobShares& placement) {
   NodeLayout layout;
   int each = 0;
   for (const Share& share : placement) each = std::gcd(each, share.workers);

@@ -28,7 +28,7 @@ struct NodeLayout {
   friend bool operator==(const NodeLayout&, const NodeLayout&) = default;
 };
 // REQUIRES: some share has workers.
-NodeLayout layout_of(const Placement& placement);
+NodeLayout layout_of(const JobShares& placement);
 
 // Words of a command may hold {nodes}, {workers} and {run}; the word {resume} is --resume in all
 // lives that find a checkpoint, and left out in others. kInvalidArgument: another name in braces

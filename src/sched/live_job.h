@@ -47,7 +47,7 @@ struct JobRecord {
   std::int64_t since_ms = 0;     // of the phase
   std::string reason;            // of the phase, in words; may be empty
   std::int64_t incarnation = 0;  // its lives so far; 0: none
-  Placement placement;           // of this life, if it holds machines: workers only
+  JobShares placement;           // of this life, if it holds machines: workers only
   bool has_checkpoints = true;   // else a life that ends early was for nothing
   double done = 0;               // share of the work, as last told by the job
   double done_before = 0;        // when this life began

@@ -23,8 +23,8 @@ constexpr double kMeasureSlots = 0.5;
 
 }  // namespace
 
-Placement workers_only(const Placement& placement) {
-  Placement workers;
+JobShares workers_only(const JobShares& placement) {
+  JobShares workers;
   for (const Share& share : placement) {
     if (share.workers > 0) workers.push_back({share.machine, share.workers, 0});
   }
@@ -124,7 +124,7 @@ void LivePlanner::take_machines(const std::vector<char>& is_up) {
 void LivePlanner::measure(Known& known, const LiveJob& job, double now) {
   const double samples = job.record.done * job.model.work;
   if (job.record.phase != JobPhase::kRunning || known.ran != job.record.placement) {
-    known.ran = job.record.phase == JobPhase::kRunning ? job.record.placement : Placement();
+    known.ran = job.record.phase == JobPhase::kRunning ? job.record.placement : JobShares();
     known.marked.reset();
   }
   if (known.ran.empty()) return;
@@ -241,7 +241,7 @@ void LivePlanner::fill_forgotten(const JobBook& book, const std::vector<char>& i
                        std::ranges::all_of(record.placement, [&](const Share& share) {
                          return is_up[share.machine] != 0;
                        });
-    const Placement placement =
+    const JobShares placement =
         stays ? record.placement
               : workers_only(
                     room.find_most(job.model, job.model.workers_min(), job.model.workers_wanted));

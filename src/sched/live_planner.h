@@ -50,8 +50,8 @@ class LivePlanner {
  private:
   struct Known {
     Job job;            // with arrival as the view counts, and measured speed
-    Placement planned;  // as the policy said it, servers included
-    Placement ran;      // where it was when `marked` was noted
+    JobShares planned;  // as the policy said it, servers included
+    JobShares ran;      // where it was when `marked` was noted
     std::optional<std::pair<double, double>> marked;  // time in slots, samples done
     double factor = 1;
     std::int64_t life = 0;  // the last that was seen, and since when
@@ -84,6 +84,6 @@ class LivePlanner {
 };
 
 // Without servers, which have no machine of their own here.
-Placement workers_only(const Placement& placement);
+JobShares workers_only(const JobShares& placement);
 
 }  // namespace godwit

@@ -105,7 +105,7 @@ TEST(LivePlanner, StartsAJobAtOnceAndKeepsItWhereItIs) {
   const std::int64_t id = live.add(job_text("a", 4e5));
   live.turn();
   EXPECT_EQ(live.record(id).phase, JobPhase::kRunning);
-  const Placement where = live.record(id).placement;
+  const JobShares where = live.record(id).placement;
   EXPECT_EQ(workers_of(where), 4);
   live.turns(50);  // more than one window
   EXPECT_EQ(live.record(id).incarnation, 1) << "windows that move are no reason to move a job";

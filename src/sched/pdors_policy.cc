@@ -5,7 +5,7 @@
 
 namespace godwit {
 
-const Placement* placement_at(const Schedule& schedule, int now) {
+const JobShares* placement_at(const Schedule& schedule, int now) {
   for (const PlannedSpan& span : schedule.spans) {
     if (span.first <= now && now <= span.last) return &span.placement;
   }
@@ -52,7 +52,7 @@ void PdorsPolicy::on_slot(ClusterView& view, SlotPlan& out) {
   for (auto& [index, schedule] : schedules_) {
     const bool is_over = schedule.spans.empty() || schedule.spans.back().last < view.now();
     if (is_over) plan_anew(*view.state(index).job, view);
-    if (const Placement* placement = placement_at(schedule, view.now())) {
+    if (const JobShares* placement = placement_at(schedule, view.now())) {
       out.push_back({index, *placement});
     }
   }

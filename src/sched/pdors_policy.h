@@ -40,6 +40,6 @@ class PdorsPolicy final : public Policy {
 };
 
 // The placement of slot `now`; nothing if the schedule has none.
-const Placement* placement_at(const Schedule& schedule, int now);
+const JobShares* placement_at(const Schedule& schedule, int now);
 
 }  // namespace godwit

@@ -49,7 +49,7 @@ void Planner::open(SlotMarket& market, const Step& step, std::span<const char> i
   if (lp_ != nullptr) lp_->load(market);
 }
 
-double Planner::external_cost(SlotMarket& market, int workers, double least, Placement* out) {
+double Planner::external_cost(SlotMarket& market, int workers, double least, JobShares* out) {
   const int servers = market.job().servers_for(workers);
   if (options_.method == SlotMethod::kGreedy) return market.external(workers, servers, out);
   const SlotLp::Rounded rounded = lp_->solve(market, workers, options_, least);
@@ -58,7 +58,7 @@ double Planner::external_cost(SlotMarket& market, int workers, double least, Pla
 }
 
 // Theta of one step: the cheaper of the two cases.
-double Planner::step_cost(SlotMarket& market, const Step& step, double work, Placement* out) {
+double Planner::step_cost(SlotMarket& market, const Step& step, double work, JobShares* out) {
   const Job& job = market.job();
   const double samples = work / step.slots;
   const auto workers_for = [&](bool internal) {
@@ -73,7 +73,7 @@ double Planner::step_cost(SlotMarket& market, const Step& step, double work, Pla
     if (workers > 0) best = market.internal(workers, job.servers_for(workers), out);
   }
   if (const int workers = workers_for(false); workers > 0) {
-    Placement placement;
+    JobShares placement;
     const double cost = external_cost(market, workers, best, out == nullptr ? nullptr : &placement);
     if (cost < best) {
       best = cost;
@@ -148,7 +148,7 @@ Schedule Planner::trace(const PlanRequest& request, const Table& table, std::siz
   GODWIT_CHECK_EQ(chunk, 0);
   const double chunk_work = request.work / table.chunks;
   SlotMarket market(*calendar_, job);
-  Placement before;
+  JobShares before;
   for (std::size_t j = 0; j <= last_step; ++j) {
     if (chosen[j] == 0) {
       before.clear();
@@ -156,7 +156,7 @@ Schedule Planner::trace(const PlanRequest& request, const Table& table, std::siz
     }
     const Step& step = table.steps[j];
     open(market, step, request.is_up);
-    Placement placement;
+    JobShares placement;
     double cost = step_cost(market, step, chunk_work * chosen[j], &placement);
     // The linear program begins anew here, so it may end in another of its best corners, which
     // rounding does not save.

@@ -47,7 +47,7 @@ struct PlanRequest {
 struct PlannedSpan {
   int first = 0;
   int last = 0;
-  Placement placement;
+  JobShares placement;
 };
 
 struct Schedule {
@@ -83,8 +83,8 @@ class Planner {
   struct Table;
 
   void open(SlotMarket& market, const Step& step, std::span<const char> is_up);
-  double step_cost(SlotMarket& market, const Step& step, double work, Placement* out);
-  double external_cost(SlotMarket& market, int workers, double least, Placement* out);
+  double step_cost(SlotMarket& market, const Step& step, double work, JobShares* out);
+  double external_cost(SlotMarket& market, int workers, double least, JobShares* out);
   std::vector<Step> steps_of(const PlanRequest& request) const;
   Schedule trace(const PlanRequest& request, const Table& table, std::size_t last_step);
 

@@ -18,7 +18,7 @@ enum class Verdict : std::uint8_t {
 
 struct JobPlacement {
   JobIndex job = 0;
-  Placement placement;
+  JobShares placement;
 };
 struct Schedule;
 // What runs in one slot; each job once.

@@ -43,7 +43,7 @@ void PreemptivePolicy::on_slot(ClusterView& view, SlotPlan& out) {
   SlotRoom room(view.empty_machines());
   for (const auto& [value, index] : order) {
     const JobState& state = view.state(index);
-    Placement placement = room.place(*state.job, state.job->workers_wanted, state.placement);
+    JobShares placement = room.place(*state.job, state.job->workers_wanted, state.placement);
     if (!placement.empty()) out.push_back({index, std::move(placement)});
   }
 }

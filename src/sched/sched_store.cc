@@ -90,7 +90,7 @@ std::string event_text(const JobRecord& record, const Cluster& cluster) {
 
 }  // namespace
 
-std::string placement_text(const Placement& placement, const Cluster& cluster) {
+std::string placement_text(const JobShares& placement, const Cluster& cluster) {
   std::string text;
   for (const Share& share : placement) {
     if (!text.empty()) text += ',';
@@ -99,8 +99,8 @@ std::string placement_text(const Placement& placement, const Cluster& cluster) {
   return text;
 }
 
-Result<Placement> parse_placement(const std::string& text, const Cluster& cluster) {
-  Placement placement;
+Result<JobShares> parse_placement(const std::string& text, const Cluster& cluster) {
+  JobShares placement;
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find(',', begin), text.size());
     const std::string part = text.substr(begin, end - begin);

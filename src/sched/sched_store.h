@@ -67,7 +67,7 @@ class SchedStore {
 };
 
 // "n1:2,n3:1", workers by machine; and back. kInvalidArgument if there is no such machine.
-std::string placement_text(const Placement& placement, const Cluster& cluster);
-Result<Placement> parse_placement(const std::string& text, const Cluster& cluster);
+std::string placement_text(const JobShares& placement, const Cluster& cluster);
+Result<JobShares> parse_placement(const std::string& text, const Cluster& cluster);
 
 }  // namespace godwit

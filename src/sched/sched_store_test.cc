@@ -115,7 +115,7 @@ TEST_F(SchedStoreTest, WhoHoldsItForAMomentIsWaitedFor) {
 TEST(PlacementText, GoesThereAndBack) {
   Cluster cluster;
   cluster.machines = {{"a:b", {}}, {"c", {}}};
-  const Placement placement{{0, 12, 0}, {1, 3, 0}};
+  const JobShares placement{{0, 12, 0}, {1, 3, 0}};
   EXPECT_EQ(parse_placement(placement_text(placement, cluster), cluster).value(), placement);
   EXPECT_TRUE(parse_placement("", cluster).value().empty());
   EXPECT_FALSE(parse_placement("c", cluster).ok());

@@ -9,22 +9,22 @@ namespace {
 // Slots that must be saved for each slot that moving costs: it may have to be moved again.
 constexpr double kGainByCost = 2;
 
-double slots_left(const HeldJob& job, const Placement& placement) {
+double slots_left(const HeldJob& job, const JobShares& placement) {
   return job.left / job.model->speed.samples(workers_of(placement), is_internal(placement));
 }
 
-bool is_worth_moving(const HeldJob& job, const Placement& to, double restart) {
+bool is_worth_moving(const HeldJob& job, const JobShares& to, double restart) {
   if (to.empty()) return false;  // nobody needs its place
   const double gain = slots_left(job, job.placement) - slots_left(job, to);
   return gain > kGainByCost * restart;
 }
 
-Placement wish_of(const Wishes& wishes, std::int64_t id) {
+JobShares wish_of(const Wishes& wishes, std::int64_t id) {
   const auto found = wishes.find(id);
-  return found == wishes.end() ? Placement() : found->second;
+  return found == wishes.end() ? JobShares() : found->second;
 }
 
-void set_wish(Wishes& wishes, std::int64_t id, const Placement& placement) {
+void set_wish(Wishes& wishes, std::int64_t id, const JobShares& placement) {
   if (placement.empty()) {
     wishes.erase(id);
   } else {
@@ -59,10 +59,10 @@ void settle_wishes(const std::map<std::int64_t, HeldJob>& held,
   // First what was planned, as far as there is room beside those that stay.
   for (const std::int64_t id : movers) {
     const HeldJob& job = held.at(id);
-    Placement wish = wish_of(wishes, id);
+    JobShares wish = wish_of(wishes, id);
     if (!wish.empty() && !room.has_room(*job.model, wish)) {
       const bool may_stay = !job.must_move && room.has_room(*job.model, job.placement);
-      wish = may_stay ? job.placement : Placement();
+      wish = may_stay ? job.placement : JobShares();
     }
     room.take(*job.model, wish);
     set_wish(wishes, id, wish);
@@ -70,7 +70,7 @@ void settle_wishes(const std::map<std::int64_t, HeldJob>& held,
   for (const std::int64_t id : order) {
     const auto found = waiting.find(id);
     if (found == waiting.end()) continue;
-    const Placement wish = wish_of(wishes, id);
+    const JobShares wish = wish_of(wishes, id);
     if (room.has_room(*found->second, wish)) {
       room.take(*found->second, wish);
     } else {
@@ -79,10 +79,10 @@ void settle_wishes(const std::map<std::int64_t, HeldJob>& held,
   }
   for (const std::int64_t id : movers) {
     const HeldJob& job = held.at(id);
-    const Placement wish = wish_of(wishes, id);
+    const JobShares wish = wish_of(wishes, id);
     room.give_back(*job.model, wish);
     const bool may_stay = !job.must_move && room.has_room(*job.model, job.placement);
-    const Placement settled =
+    const JobShares settled =
         may_stay && !is_worth_moving(job, wish, restart) ? job.placement : wish;
     room.take(*job.model, settled);
     set_wish(wishes, id, settled);

@@ -14,7 +14,7 @@ namespace godwit {
 // A job that is on machines.
 struct HeldJob {
   const Job* model = nullptr;
-  Placement placement;
+  JobShares placement;
   double left = 0;         // samples
   bool may_move = true;    // else it stays, whatever is wished
   bool must_move = false;  // a machine of it is away

@@ -34,7 +34,7 @@ TEST(SettleWishes, NobodyMovesToAnEquallyGoodPlace) {
   Wishes wishes{{1, {{1, 2, 0}}}};
   settle_wishes({{1, {.model = &job, .placement = {{0, 2, 0}}, .left = 1e6}}}, {}, {1}, 0,
                 two_machines(), wishes);
-  EXPECT_EQ(wishes[1], (Placement{{0, 2, 0}}));
+  EXPECT_EQ(wishes[1], (JobShares{{0, 2, 0}}));
 }
 
 TEST(SettleWishes, WhoeverIsPlannedInItsPlaceGetsIt) {
@@ -64,8 +64,8 @@ TEST(SettleWishes, WhoMayNotMoveStaysAndOthersGiveWay) {
   settle_wishes({{1, {.model = &job, .placement = {{0, 4, 0}}, .left = 1e6, .may_move = false}},
                  {2, {.model = &job, .placement = {{1, 2, 0}}, .left = 1e6}}},
                 {{3, &job}}, {1, 2, 3}, 0.3, two_machines(), wishes);
-  EXPECT_EQ(wishes[1], (Placement{{0, 4, 0}}));
-  EXPECT_EQ(wishes[2], (Placement{{1, 2, 0}})) << "its wish is taken, its place is not";
+  EXPECT_EQ(wishes[1], (JobShares{{0, 4, 0}}));
+  EXPECT_EQ(wishes[2], (JobShares{{1, 2, 0}})) << "its wish is taken, its place is not";
   EXPECT_FALSE(wishes.contains(3));
 }
 
@@ -79,7 +79,7 @@ TEST(SettleWishes, AMachineThatIsAwayIsLeft) {
                    .may_move = false,
                    .must_move = true}}},
                 {}, {1}, 0.5, SlotRoom({Resources{}, Resources{4}}), wishes);
-  EXPECT_EQ(wishes[1], (Placement{{1, 2, 0}}));
+  EXPECT_EQ(wishes[1], (JobShares{{1, 2, 0}}));
 }
 
 }  // namespace

@@ -115,7 +115,7 @@ void SharingPolicy::on_slot(ClusterView& view, SlotPlan& out) {
   }
   for (const WorkerCount& count : moved) {
     const Job& job = *view.state(count.job).job;
-    Placement placement =
+    JobShares placement =
         room.find_most(job, std::min(count.workers, job.workers_min()), count.workers);
     if (placement.empty()) continue;
     room.take(job, placement);

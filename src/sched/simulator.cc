@@ -140,7 +140,7 @@ class Simulation {
   }
 
   // True if the job finished.
-  bool advance(JobIndex index, const Placement& placement, Resources& used) {
+  bool advance(JobIndex index, const JobShares& placement, Resources& used) {
     const Job& job = instance_.jobs[index];
     JobState& state = view_.mutable_state(index);
     JobOutcome& outcome = outcome_.jobs[index];

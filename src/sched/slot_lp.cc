@@ -18,8 +18,8 @@ namespace {
 // What Clp takes for no bound.
 constexpr double kUnbounded = std::numeric_limits<double>::max();
 
-Placement placement_of(const std::vector<int>& workers, const std::vector<int>& servers) {
-  Placement placement;
+JobShares placement_of(const std::vector<int>& workers, const std::vector<int>& servers) {
+  JobShares placement;
   for (std::size_t h = 0; h < workers.size(); ++h) {
     if (workers[h] + servers[h] == 0) continue;
     placement.push_back({static_cast<MachineIndex>(h), workers[h], servers[h]});
@@ -151,7 +151,7 @@ SlotLp::Rounded SlotLp::solve(const SlotMarket& market, int workers, const Plann
   const std::size_t machines = model_->machines;
   const auto consider = [&](const std::vector<int>& w, const std::vector<int>& s) {
     if (!is_feasible(market, w, s, workers)) return false;
-    const Placement placement = placement_of(w, s);
+    const JobShares placement = placement_of(w, s);
     const double cost = market.keep(placement);
     if (cost < best.cost) best = {cost, placement};
     return true;

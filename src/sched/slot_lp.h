@@ -20,7 +20,7 @@ class SlotLp {
   };
   struct Rounded {
     double cost = kNoPrice;
-    Placement placement;
+    JobShares placement;
   };
 
   SlotLp();

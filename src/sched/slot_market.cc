@@ -70,7 +70,7 @@ void SlotMarket::sort_machines() const {
   is_sorted_ = true;
 }
 
-double SlotMarket::internal(int workers, int servers, Placement* out) const {
+double SlotMarket::internal(int workers, int servers, JobShares* out) const {
   const Resources demand = job_->demand(workers, servers);
   double best = kNoPrice;
   MachineIndex where = 0;
@@ -122,7 +122,7 @@ double SlotMarket::fill(int workers, int servers, bool workers_first) {
   return found ? cost : kNoPrice;
 }
 
-double SlotMarket::external(int workers, int servers, Placement* out) {
+double SlotMarket::external(int workers, int servers, JobShares* out) {
   sort_machines();
   const double servers_first = fill(workers, servers, false);
   other_ = taken_;
@@ -140,7 +140,7 @@ double SlotMarket::external(int workers, int servers, Placement* out) {
   return cost;
 }
 
-double SlotMarket::keep(const Placement& placement) const {
+double SlotMarket::keep(const JobShares& placement) const {
   double cost = 0;
   for (const Share& share : placement) {
     if (!fits(job_->demand(share.workers, share.servers), room_[share.machine])) return kNoPrice;

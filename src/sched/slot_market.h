@@ -24,12 +24,12 @@ class SlotMarket {
 
   // All of them on the one machine where they cost least; kNoPrice if none has room. The placement
   // is written if it is asked for.
-  double internal(int workers, int servers, Placement* out = nullptr) const;
+  double internal(int workers, int servers, JobShares* out = nullptr) const;
   // Anywhere, the cheapest machines first; once with the workers before the servers, once the other
   // way round. kNoPrice if neither way finds room.
-  double external(int workers, int servers, Placement* out = nullptr);
+  double external(int workers, int servers, JobShares* out = nullptr);
   // What that placement costs here; kNoPrice if there is no room for it.
-  double keep(const Placement& placement) const;
+  double keep(const JobShares& placement) const;
 
   int first() const { return first_; }
   std::size_t machine_count() const { return room_.size(); }

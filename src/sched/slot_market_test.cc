@@ -61,7 +61,7 @@ TEST(SlotMarket, OneMachineCostsTheLeastThatThereIs) {
     market.open(0, 0, {});
     for (int w = 1; w <= 6; ++w) {
       const int s = one.job.servers_for(w);
-      Placement placement;
+      JobShares placement;
       const double cost = market.internal(w, s, &placement);
       const double best = least_cost(market, w, s, true);
       if (best == kNoPrice) {
@@ -91,7 +91,7 @@ TEST(SlotMarket, SeveralMachinesCostNoLessThanTheLeastAndAreFoundWhereThereIsRoo
     double before = 0;
     for (int w = 1; w <= 6; ++w) {
       const int s = one.job.servers_for(w);
-      Placement placement;
+      JobShares placement;
       const double cost = market.external(w, s, &placement);
       const double best = least_cost(market, w, s, false);
       EXPECT_GE(cost, best - 1e-9);
@@ -117,7 +117,7 @@ TEST(SlotMarket, MachinesThatAreDownHaveNoRoom) {
   SlotMarket market(one.calendar, one.job);
   const std::vector<char> up{0, 1, 0};
   market.open(0, 0, up);
-  Placement placement;
+  JobShares placement;
   ASSERT_LT(market.external(1, 1, &placement), kNoPrice);
   for (const Share& share : placement) EXPECT_EQ(share.machine, 1U);
   const std::vector<char> none{0, 0, 0};

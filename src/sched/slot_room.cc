@@ -37,31 +37,31 @@ int joint_fit(const Job& job, const Resources& room, int workers, int servers) {
 
 }  // namespace
 
-bool SlotRoom::has_room(const Job& job, const Placement& placement) const {
+bool SlotRoom::has_room(const Job& job, const JobShares& placement) const {
   return std::ranges::all_of(placement, [&](const Share& share) {
     return fits(job.demand(share.workers, share.servers), room_[share.machine]);
   });
 }
 
-void SlotRoom::take(const Job& job, const Placement& placement) {
+void SlotRoom::take(const Job& job, const JobShares& placement) {
   for (const Share& share : placement) {
     add_to(room_[share.machine], job.worker, -share.workers);
     add_to(room_[share.machine], job.server, -share.servers);
   }
 }
 
-void SlotRoom::give_back(const Job& job, const Placement& placement) {
+void SlotRoom::give_back(const Job& job, const JobShares& placement) {
   for (const Share& share : placement) {
     add_to(room_[share.machine], job.worker, share.workers);
     add_to(room_[share.machine], job.server, share.servers);
   }
 }
 
-Placement SlotRoom::find_on_one(const Job& job, int workers) const {
+JobShares SlotRoom::find_on_one(const Job& job, int workers) const {
   const int servers = job.servers_for(workers);
   const Resources demand = job.demand(workers, servers);
   double least = 0;
-  Placement found;
+  JobShares found;
   for (MachineIndex h = 0; h < room_.size(); ++h) {
     if (!fits(demand, room_[h])) continue;
     const double left = room_left(room_[h], demand);
@@ -72,7 +72,7 @@ Placement SlotRoom::find_on_one(const Job& job, int workers) const {
   return found;
 }
 
-Placement SlotRoom::find_most_on_one(const Job& job, int least, int most) const {
+JobShares SlotRoom::find_most_on_one(const Job& job, int least, int most) const {
   int best = std::max(1, least) - 1;
   double tightest = 0;
   MachineIndex where = 0;
@@ -90,12 +90,12 @@ Placement SlotRoom::find_most_on_one(const Job& job, int least, int most) const 
   return {{where, best, job.servers_for(best)}};
 }
 
-Placement SlotRoom::find(const Job& job, int workers) const {
-  Placement found = find_on_one(job, workers);
+JobShares SlotRoom::find(const Job& job, int workers) const {
+  JobShares found = find_on_one(job, workers);
   return found.empty() ? find_on_several(job, workers) : found;
 }
 
-Placement SlotRoom::find_on_several(const Job& job, int workers) const {
+JobShares SlotRoom::find_on_several(const Job& job, int workers) const {
   int servers = job.servers_for(workers);
   std::vector<std::pair<int, MachineIndex>> order;
   for (MachineIndex h = 0; h < room_.size(); ++h) {
@@ -103,7 +103,7 @@ Placement SlotRoom::find_on_several(const Job& job, int workers) const {
     if (fit > 0) order.emplace_back(-fit, h);
   }
   std::ranges::sort(order);
-  Placement placement;
+  JobShares placement;
   for (const auto& [fit, machine] : order) {
     if (workers == 0) break;
     const int here = joint_fit(job, room_[machine], std::min(workers, -fit), servers);
@@ -135,14 +135,14 @@ Placement SlotRoom::find_on_several(const Job& job, int workers) const {
   return placement;
 }
 
-Placement SlotRoom::find_most(const Job& job, int least, int most) const {
-  Placement best;
+JobShares SlotRoom::find_most(const Job& job, int least, int most) const {
+  JobShares best;
   int low = least;
   int high = most;
   while (low <= high) {
     // The middle, but the end first: mostly it is the answer.
     const int tried = high == most ? high : (low + high + 1) / 2;
-    Placement found = find(job, tried);
+    JobShares found = find(job, tried);
     if (found.empty()) {
       high = tried - 1;
       if (tried == low) break;
@@ -154,9 +154,9 @@ Placement SlotRoom::find_most(const Job& job, int least, int most) const {
   return best;
 }
 
-Placement SlotRoom::place(const Job& job, int workers, const Placement& old) {
+JobShares SlotRoom::place(const Job& job, int workers, const JobShares& old) {
   const bool keeps = !old.empty() && workers_of(old) == workers && has_room(job, old);
-  Placement placement = keeps ? old : find(job, workers);
+  JobShares placement = keeps ? old : find(job, workers);
   take(job, placement);
   return placement;
 }

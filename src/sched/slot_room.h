@@ -15,28 +15,28 @@ class SlotRoom {
   explicit SlotRoom(std::vector<Resources> room) : room_(std::move(room)) {}
 
   const std::vector<Resources>& room() const { return room_; }
-  bool has_room(const Job& job, const Placement& placement) const;
+  bool has_room(const Job& job, const JobShares& placement) const;
   // REQUIRES: has_room().
-  void take(const Job& job, const Placement& placement);
-  void give_back(const Job& job, const Placement& placement);
+  void take(const Job& job, const JobShares& placement);
+  void give_back(const Job& job, const JobShares& placement);
 
   // All on the one machine that is left with least room; else on as few machines as possible.
   // Empty if there is no room. Takes nothing.
-  Placement find(const Job& job, int workers) const;
+  JobShares find(const Job& job, int workers) const;
   // Only the first of the two.
-  Placement find_on_one(const Job& job, int workers) const;
+  JobShares find_on_one(const Job& job, int workers) const;
   // On the one machine that holds most of them, up to `most`; empty if none holds `least`.
-  Placement find_most_on_one(const Job& job, int least, int most) const;
+  JobShares find_most_on_one(const Job& job, int least, int most) const;
   // The most workers up to `most` that find() finds room for, and no fewer than `least`; else
   // empty.
-  Placement find_most(const Job& job, int least, int most) const;
+  JobShares find_most(const Job& job, int least, int most) const;
 
   // The old placement if it has that many workers and still fits, else find(); takes it. Empty if
   // there is no room.
-  Placement place(const Job& job, int workers, const Placement& old);
+  JobShares place(const Job& job, int workers, const JobShares& old);
 
  private:
-  Placement find_on_several(const Job& job, int workers) const;
+  JobShares find_on_several(const Job& job, int workers) const;
 
   std::vector<Resources> room_;
 };

@@ -19,7 +19,7 @@ Cluster four_machines() {
   return cluster;
 }
 
-LifeOrder order_of(const Placement& placement) {
+LifeOrder order_of(const JobShares& placement) {
   return {.life = {"godwit-ab-7.2", "/state/7/2"},
           .layout = layout_of(placement),
           .command = {"godwit", "train", "mf"},
