@@ -26,7 +26,7 @@ struct Case {
   const char* pace;
   bool is_delayed = false;
   double wanted = 0;                 // of the ratio; 0: nothing
-  std::vector<JudgedRun> runs = {};  // of each seed
+  std::vector<JudgedRun> runs = {};  // by seed
 };
 
 template <class Of>
@@ -152,34 +152,36 @@ PaceBenchOptions PaceBenchOptions::quick() {
           .delays = "all: comm exp 2ms; all: compute exp 2ms",
           .figure = "rmse",
           .is_larger_better = false,
-          .target = 0.8};
+          .target = 0.8,
+          .calm_seeds = 1};
 }
 
 Result<> run_pace_bench(const PaceBenchOptions& options,
                         const std::function<void(const BenchResult&)>& on_result) {
-  if (options.seeds.empty()) return invalid_argument("nothing to run: no seed");
+  if (options.seeds < 1 || options.calm_seeds < 1) {
+    return invalid_argument("nothing to run: no seed");
+  }
   GODWIT_TRY(find_data(options.catalog, options.data));
-  std::vector<Case> cases{{"delays/all", "fixed", true},
-                          {"delays/auto", "auto", true, 2},
-                          {"calm/all", "fixed"},
-                          {"calm/auto", "auto", false, 1 / 1.05},
-                          {"calm/off", "off"}};
+  std::vector<Case> delayed{{"delays/all", "fixed", true}, {"delays/auto", "auto", true, 2}};
+  std::vector<Case> calm{
+      {"calm/all", "fixed"}, {"calm/auto", "auto", false, 1 / 1.05}, {"calm/off", "off"}};
   // Before the directory: signals have their usual effect once it is gone.
   const SignalIntake signals;
   GODWIT_TRY_ASSIGN(
       const JobDir dir,
       JobDir::make(temporary_dir(value_of(options.environment, "TMPDIR").value_or(""))));
   Pace pace(options, signals, dir.path());
-  for (const std::int64_t seed : options.seeds) {
-    for (Case& that : cases) {
-      GODWIT_TRY_ASSIGN(JudgedRun run, pace.train(that, seed));
-      that.runs.push_back(std::move(run));
-      if (seed != options.seeds.back()) continue;
-      const Case& base = cases[that.is_delayed ? 0 : 2];
-      on_result(result_of(options, that, base));
+  for (auto& [cases, seeds] :
+       {std::pair(&delayed, options.seeds), std::pair(&calm, options.calm_seeds)}) {
+    for (std::int64_t seed = 1; seed <= seeds; ++seed) {
+      for (Case& that : *cases) {
+        GODWIT_TRY_ASSIGN(JudgedRun run, pace.train(that, seed));
+        that.runs.push_back(std::move(run));
+        if (seed == seeds) on_result(result_of(options, that, cases->front()));
+      }
     }
   }
-  on_result(steps_result(cases[2], cases[4]));
+  on_result(steps_result(calm[0], calm[2]));
   return {};
 }
 

@@ -4,7 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <string>
 #include <vector>
@@ -74,8 +77,11 @@ class PaceBench : public testing::Test {
 };
 
 TEST_F(PaceBench, ComparesWithWaitingForAll) {
-  options_.seeds = {1, 2};
+  options_.seeds = 2;
+  options_.calm_seeds = 3;
   run().value();
+  std::ifstream log(files_.path("log"));
+  EXPECT_EQ(std::count(std::istreambuf_iterator<char>(log), {}, '\n'), 2 * 2 + 3 * 3);
   std::vector<std::string> names;
   for (const BenchResult& result : results_) names.push_back(result.case_name);
   ASSERT_THAT(names, ElementsAre("delays/all", "delays/auto", "calm/all", "calm/auto", "calm/off",
@@ -108,7 +114,7 @@ TEST_F(PaceBench, WhatCannotBeRunIsSaid) {
   ASSERT_FALSE(failed.ok());
   EXPECT_THAT(failed.error().message(), HasSubstr("no luck"));
   EXPECT_EQ(results_.size(), 1U);
-  options_.seeds = {};
+  options_.seeds = 0;
   EXPECT_EQ(run().error().code(), ErrorCode::kInvalidArgument);
   options_ = PaceBenchOptions::full();
   options_.catalog.fashion_mnist_dir = files_.path("none");

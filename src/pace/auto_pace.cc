@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "base/check.h"
@@ -17,7 +18,8 @@ AutoPace::AutoPace(PaceTimings* timings, const AutoPaceOptions& options)
 PaceChoice AutoPace::choice(std::uint32_t live) const {
   GODWIT_CHECK_GE(live, 1U);
   if (stage_ == 0) return {live, timings_->ladder().lowest()};
-  return {std::min(pair_.k, live), timings_->ladder()[pair_.rung]};
+  const Pair& pair = trial_.is_running() ? tried_ : pair_;
+  return {std::min(pair.k, live), timings_->ladder()[pair.rung]};
 }
 
 bool AutoPace::wants_reference(std::uint64_t /*step*/) const {
@@ -35,7 +37,7 @@ void AutoPace::on_distance(std::uint64_t step, double squared) {
 
 std::optional<double> AutoPace::predicted_seconds() const {
   if (stage_ == 0) return std::nullopt;
-  return pair_.seconds;
+  return trial_.is_running() ? tried_.seconds : pair_.seconds;
 }
 
 void AutoPace::on_step(const PaceFeedback& feedback) {
@@ -54,13 +56,39 @@ void AutoPace::on_step(const PaceFeedback& feedback) {
     distance_.restart();
   }
   const bool is_changed = feedback.live != timings_->table().live();
-  if (is_changed) reason_ = "workers changed";
-  if (is_changed || since_retime_ >= kRetimeEvery) {
+  if (is_changed) {
+    reason_ = "workers changed";
+    trial_.cancel();
+  }
+  if (trial_.is_running()) {
+    if (const auto cost = trial_.note_trial(feedback.seconds)) end_trial(*cost);
+    return;
+  }
+  trial_.note_usual(feedback.seconds);
+  if (is_changed || since_retime_ >= retime_after_) {
     retime();
-    if (is_calm(fastest(batch_).seconds)) return advance("nobody is slow");
     choose();
+    look_for_calm();
     if (!distance_.is_running() && batch_ < batch_max()) distance_.restart();
   }
+}
+
+void AutoPace::look_for_calm() {
+  const double cost = calm_cost(fastest(batch_).seconds);
+  if (cost <= kCalmCost) return take_largest();
+  if (cost > kTrialCost || !trial_.may_begin()) return;
+  tried_ = fastest(batch_max());
+  trial_.begin();
+}
+
+void AutoPace::end_trial(double cost) {
+  if (cost <= kCalmCost && batch_ < batch_max()) take_largest();
+}
+
+void AutoPace::take_largest() {
+  batch_ = batch_max();
+  ++stage_;
+  enter_stage("nobody is slow");
 }
 
 void AutoPace::begin_stages() {
@@ -68,24 +96,26 @@ void AutoPace::begin_stages() {
   if (timings_->table().live() == 0) return;  // no times yet: profile on
   stage_ = 1;
   batch_ = first_batch();
-  reason_ = "start";
   pair_ = fastest(batch_);
   ride(pair_.seconds);
-  choose();
-  if (batch_ < batch_max()) distance_.restart();
+  enter_stage("start");
 }
 
 void AutoPace::advance(std::string_view reason) {
   retime();
   const double seconds = fastest(batch_).seconds;
-  const double most = std::max(batch_, batch_max());
-  batch_ = std::min(kGrowth * batch_, most);
-  ride(seconds);
+  batch_ = std::min(kGrowth * batch_, std::max(batch_, batch_max()));
   ++stage_;
+  ride(seconds);
+  enter_stage(reason);
+}
+
+void AutoPace::enter_stage(std::string_view reason) {
   reason_ = reason;
   is_sure_ = false;
+  trial_.cancel();
   choose();
-  if (batch_ < most) {
+  if (batch_ < batch_max()) {
     distance_.restart();
   } else {
     distance_.stop();
@@ -96,24 +126,24 @@ void AutoPace::on_noise(double variance, double squared) {
   if (stage_ > 0 || !std::isfinite(variance) || !std::isfinite(squared)) return;
   variance_ += variance;
   squared_ += squared;
-  ++noises_;
 }
 
 double AutoPace::first_batch() const {
   const double lowest = timings_->ladder().lowest();
   const double most = std::max(lowest, kFirstShareMax * batch_max());
-  if (noises_ == 0 || !(variance_ > 0)) return lowest;
+  if (!(variance_ > 0)) return lowest;
   return squared_ > 0 ? std::clamp(variance_ / squared_, lowest, most) : most;
 }
 
-bool AutoPace::is_calm(double seconds) const {
+double AutoPace::calm_cost(double seconds) const {
   const double most = batch_max();
-  return batch_ < most && fastest(most).seconds <= kCalmCost * seconds;
+  if (batch_ >= most) return std::numeric_limits<double>::infinity();
+  return fastest(most).seconds / seconds;
 }
 
 void AutoPace::ride(double seconds) {
   const double most = batch_max();
-  if (is_calm(seconds)) batch_ = most;
+  if (calm_cost(seconds) <= kCalmCost) batch_ = most;
   while (batch_ < most) {
     const double next = std::min(kRideGrowth * batch_, most);
     if (fastest(next).seconds > kRideCost * seconds) return;
@@ -123,13 +153,16 @@ void AutoPace::ride(double seconds) {
 
 void AutoPace::retime() {
   timings_->retime();
+  if (stage_ > 0) retime_after_ = std::min(2 * retime_after_, kRetimeEvery);
   since_retime_ = 0;
 }
 
 void AutoPace::choose() {
   const Pair best = fastest(batch_);
   const Pair kept = pair_with(batch_, pair_.rung);
+  const Pair before = pair_;
   pair_ = kept.k > 0 && kept.seconds <= kHysteresis * best.seconds ? kept : best;
+  if (pair_.k != before.k || pair_.rung != before.rung) trial_.forget_usual();
 }
 
 AutoPace::Pair AutoPace::pair_with(double batch, std::size_t rung) const {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 
+#include "pace/batch_trial.h"
 #include "pace/distance_watch.h"
 #include "pace/loss_guard.h"
 #include "pace/pace_policy.h"
@@ -35,11 +36,14 @@ struct AutoPaceOptions {
 // The batch ends at 0.8 of all workers with the full load: waiting for the very last of many costs
 // more than it brings (2.2 times the time for exponential delays, 10 times for Pareto ones), unless
 // by the table it takes hardly more time than it brings samples. Where nobody is slow, that is the
-// batch from the beginning, or from when the table shows it.
+// batch from the beginning, or from when the table shows it, or a trial where the table is not to
+// be trusted (BatchTrial).
 class AutoPace final : public PacePolicy {
  public:
   static constexpr std::uint32_t kProfileSteps = 5;  // of all workers with the smallest load
   static constexpr std::uint64_t kRetimeEvery = 200;
+  // The first time, then twice as many steps: the profile has seen one load only.
+  static constexpr std::uint64_t kFirstRetime = 25;
 
   // `timings` outlives it and is fed by whoever runs the steps, before on_step().
   explicit AutoPace(PaceTimings* timings, const AutoPaceOptions& options = {});
@@ -52,7 +56,7 @@ class AutoPace final : public PacePolicy {
   void on_noise(double variance, double squared) override;
   // 0 while times are measured, then 1 for the smallest batch, and so on.
   std::uint32_t stage() const override { return stage_; }
-  std::string_view reason() const override { return reason_; }
+  std::string_view reason() const override { return trial_.is_running() ? "trial" : reason_; }
   std::optional<double> predicted_seconds() const override;
 
   // The batch that the present stage needs; 0 while times are measured.
@@ -66,6 +70,7 @@ class AutoPace final : public PacePolicy {
   static constexpr double kHysteresis = 1.03;
   static constexpr double kFirstShareMax = 0.125;
   static constexpr double kCalmCost = 2;
+  static constexpr double kTrialCost = 4;
 
   struct Pair {
     std::uint32_t k = 0;
@@ -78,11 +83,16 @@ class AutoPace final : public PacePolicy {
   double batch_max() const;
   void begin_stages();
   void advance(std::string_view reason);
+  void enter_stage(std::string_view reason);  // with batch_, which is new
   double first_batch() const;
-  // Whether the largest batch takes less than twice as long as one that takes this long. Where
-  // noise is as large as what is learned, a step without noise brings twice as much.
-  bool is_calm(double seconds) const;
-  // The largest batch if it is_calm(); else a larger one, if a step takes hardly longer with it.
+  // How many times as long the largest batch takes as one that takes this long, by the table;
+  // infinite if it is the present one. Up to twice it is worth it: where noise is as large as what
+  // is learned, a step without noise brings twice as much.
+  double calm_cost(double seconds) const;
+  void look_for_calm();
+  void end_trial(double cost);
+  void take_largest();
+  // The largest batch if it is worth it; else a larger one, if a step takes hardly longer with it.
   void ride(double seconds);
   void retime();
   void choose();
@@ -95,11 +105,13 @@ class AutoPace final : public PacePolicy {
   std::string_view reason_ = "profile";
   std::uint32_t profiled_ = 0;
   std::uint64_t since_retime_ = 0;
+  std::uint64_t retime_after_ = kFirstRetime;
   double batch_ = 0;
-  double variance_ = 0;  // these three while times are measured
+  double variance_ = 0;  // these two while times are measured
   double squared_ = 0;
-  std::uint32_t noises_ = 0;
   Pair pair_;
+  BatchTrial trial_;  // of the largest batch
+  Pair tried_;
   bool has_fired_ = false;  // the watch, since the last step
   bool is_sure_ = false;    // it had fired before in this stage
 };

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <string>
@@ -30,8 +31,9 @@ struct Steps {
   double start = 0;              // that computing takes besides
   std::vector<double> slowness;  // of each worker; empty: 1
   double loss = 1;
-  double distance = 1;  // whatever the step: as at the floor
-  bool answers = true;  // distances are told
+  double distance = 1;                            // whatever the step: as at the floor
+  bool answers = true;                            // distances are told
+  std::function<double(const PaceChoice&)> took;  // null: as long as the k-th worker
   std::uint64_t step = 0;
   std::uint32_t live = workers;
   PaceTimings timings{workers, LoadLadder(40)};
@@ -44,15 +46,21 @@ struct Steps {
       choices.push_back(pace.choice(live));
       const bool wanted = pace.wants_distance(step);
       asked += wanted;
+      std::vector<double> ends;
       for (std::uint32_t w = 0; w < live; ++w) {
         const double share = choices.back().load / 40.0;
         const double slow = slowness.empty() ? 1 : slowness[w];
-        timings.on_timing(
-            step, w,
-            {slow * comm(prng), slow * (start + share * compute(prng)), choices.back().load});
+        const DelayObservation seen{slow * comm(prng), slow * (start + share * compute(prng)),
+                                    choices.back().load};
+        timings.on_timing(step, w, seen);
+        ends.push_back(seen.comm_seconds + seen.compute_seconds);
       }
+      std::ranges::sort(ends);
       if (wanted && answers) pace.on_distance(step, distance);
-      pace.on_step({.step = step, .seconds = 1, .mean_loss = loss, .live = live});
+      pace.on_step({.step = step,
+                    .seconds = took ? took(choices.back()) : ends[choices.back().k - 1],
+                    .mean_loss = loss,
+                    .live = live});
     }
   }
 };
@@ -169,9 +177,52 @@ TEST(AutoPace, ThatNobodyIsSlowIsNoticedLater) {
     steps.run(pace, 1);
   }
   EXPECT_LT(pace.choice(8).batch(), 320U);
-  steps.run(pace, 201);
+  steps.run(pace, AutoPace::kFirstRetime + 1);
   EXPECT_EQ(pace.choice(8), (PaceChoice{8, 40}));
   EXPECT_EQ(pace.reason(), "nobody is slow");
+}
+
+// Workers that share processors: what is seen of them while few are waited for says too much.
+TEST(AutoPace, WhatTheTableDoesNotKnowIsTried) {
+  const auto reason_with = [](double largest) {
+    Steps steps{.workers = 8, .comm = constant, .compute = [](Prng&) { return 2.0; }};
+    AutoPace pace(&steps.timings);
+    steps.answers = false;
+    steps.took = [&](const PaceChoice& choice) { return choice.batch() == 320 ? largest : 1.0; };
+    steps.run(pace, 5 + 25);
+    EXPECT_EQ(pace.reason(), "trial") << "the table says 3 / 1.1";
+    EXPECT_EQ(pace.choice(8), (PaceChoice{8, 40}));
+    EXPECT_EQ(pace.choice(7), (PaceChoice{7, 40}));
+    steps.run(pace, BatchTrial::kSteps);
+    return pace.reason();
+  };
+  EXPECT_EQ(reason_with(1.9), "nobody is slow");
+  EXPECT_EQ(reason_with(2.1), "start");
+}
+
+TEST(AutoPace, TrialsAreSeldomAndOnlyWhereTheyMayShowSomething) {
+  const auto tried = [](double compute) {
+    Steps steps{.workers = 8, .comm = constant, .compute = [=](Prng&) { return compute; }};
+    AutoPace pace(&steps.timings);
+    steps.answers = false;
+    steps.took = [](const PaceChoice& choice) { return choice.batch() == 320 ? 3.0 : 1.0; };
+    steps.run(pace, 2000);
+    return std::ranges::count(steps.choices, PaceChoice{8, 40});
+  };
+  EXPECT_EQ(tried(2), 4 * BatchTrial::kSteps) << "after 25, 200, 400, 800 steps";
+  EXPECT_EQ(tried(20), 0) << "more than four times as long, by the table";
+}
+
+TEST(AutoPace, ATrialEndsWhenWorkersChange) {
+  Steps steps{.workers = 8, .comm = constant, .compute = [](Prng&) { return 2.0; }};
+  AutoPace pace(&steps.timings);
+  steps.answers = false;
+  steps.run(pace, 5 + 25 + 2);
+  EXPECT_EQ(pace.reason(), "trial");
+  steps.timings.set_live(7, false);
+  steps.live = 7;
+  steps.run(pace, 1);
+  EXPECT_EQ(pace.reason(), "workers changed");
 }
 
 // As where workers take turns on few processors: the last one brings as much as the others.

@@ -9,6 +9,7 @@ namespace godwit::sim {
 namespace {
 
 constexpr double kSmoothSteps = 20;
+constexpr std::uint64_t kNoiseEvery = 10;  // steps, as the leader of steps does it
 
 }  // namespace
 
@@ -28,6 +29,7 @@ PaceRun::PaceRun(const LeastSquares* problem, const PaceLaw& law, const PaceRunO
       reference_(problem->width()),
       gradient_(problem->width()),
       last_gradient_(problem->width()),
+      halves_{std::vector<float>(problem->width()), std::vector<float>(problem->width())},
       inclusion_(options.workers),
       error_(problem->error(parameters_)),
       smooth_error_(error_) {
@@ -47,6 +49,7 @@ void PaceRun::step() {
   }
   const bool wants_turn = policy_->wants_gradient_turn();
   choice_ = policy_->choice(options_.workers);
+  tells_noise_ = choice_.load >= 2 && (policy_->stage() == 0 || number % kNoiseEvery == 0);
   draw_jobs();
   end_jobs();
   learn();
@@ -63,6 +66,7 @@ void PaceRun::step() {
     feedback.gradient_turn = turn;
   }
   policy_->on_step(feedback);
+  if (tells_noise_) tell_noise();
 }
 
 void PaceRun::draw_jobs() {
@@ -108,18 +112,12 @@ void PaceRun::end_jobs() {
 void PaceRun::learn() {
   std::swap(gradient_, last_gradient_);
   std::fill(gradient_.begin(), gradient_.end(), 0.0F);
-  const std::size_t shard = problem_->samples() / options_.workers;
+  variance_ = 0;
   double loss = 0;
   for (std::uint32_t worker = 0; worker < options_.workers; ++worker) {
     if (!jobs_[worker].is_in_time) continue;
     inclusion_.note(worker);
-    batch_.resize(choice_.load);
-    for (std::uint32_t& sample : batch_) {
-      sample =
-          static_cast<std::uint32_t>(options_.has_shards ? worker * shard + samples_.below(shard)
-                                                         : samples_.below(problem_->samples()));
-    }
-    loss += problem_->add_gradients(parameters_, batch_, gradient_);
+    loss += add_results(worker);
   }
   const auto batch = static_cast<double>(choice_.batch());
   const auto rate = static_cast<float>(law_.learning_rate);
@@ -130,6 +128,45 @@ void PaceRun::learn() {
   mean_loss_ = loss / batch;
   error_ = problem_->error(parameters_);
   smooth_error_ += (error_ - smooth_error_) / kSmoothSteps;
+}
+
+// A worker's gradients; their loss.
+double PaceRun::add_results(std::uint32_t worker) {
+  const std::size_t shard = problem_->samples() / options_.workers;
+  batch_.resize(choice_.load);
+  for (std::uint32_t& sample : batch_) {
+    sample = static_cast<std::uint32_t>(options_.has_shards ? worker * shard + samples_.below(shard)
+                                                            : samples_.below(problem_->samples()));
+  }
+  return tells_noise_ ? add_halves() : problem_->add_gradients(parameters_, batch_, gradient_);
+}
+
+// Likewise, and how much its halves contradict each other.
+double PaceRun::add_halves() {
+  const std::span<const std::uint32_t> samples(batch_);
+  const std::size_t first = samples.size() / 2;
+  const std::size_t second = samples.size() - first;
+  for (auto& half : halves_) std::fill(half.begin(), half.end(), 0.0F);
+  double loss = problem_->add_gradients(parameters_, samples.first(first), halves_[0]);
+  loss += problem_->add_gradients(parameters_, samples.last(second), halves_[1]);
+  double difference = 0;
+  for (std::size_t i = 0; i < gradient_.size(); ++i) {
+    gradient_[i] += halves_[0][i] + halves_[1][i];
+    const double part = static_cast<double>(halves_[0][i]) / static_cast<double>(first) -
+                        static_cast<double>(halves_[1][i]) / static_cast<double>(second);
+    difference += part * part;
+  }
+  const double each = 1 / static_cast<double>(first) + 1 / static_cast<double>(second);
+  variance_ += choice_.load * difference / each;
+  return loss;
+}
+
+void PaceRun::tell_noise() {
+  const auto batch = static_cast<double>(choice_.batch());
+  double squared = 0;
+  for (const float value : gradient_) squared += double{value} * value;
+  const double variance = variance_ / batch;
+  policy_->on_noise(variance, squared - variance / batch);
 }
 
 }  // namespace godwit::sim

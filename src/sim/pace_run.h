@@ -66,6 +66,9 @@ class PaceRun {
   void draw_jobs();
   void end_jobs();
   void learn();
+  double add_results(std::uint32_t worker);
+  double add_halves();
+  void tell_noise();
 
   const LeastSquares* problem_;
   PaceLaw law_;
@@ -82,6 +85,9 @@ class PaceRun {
   std::vector<float> reference_;
   std::vector<float> gradient_;
   std::vector<float> last_gradient_;
+  std::vector<float> halves_[2];
+  bool tells_noise_ = false;  // of this step, after it
+  double variance_ = 0;       // of a sample's gradient in this step, summed over samples
   InclusionMonitor inclusion_;
   PaceTotals totals_;
   PaceChoice choice_;
