@@ -114,6 +114,7 @@ void AutoPace::enter_stage(std::string_view reason) {
   reason_ = reason;
   is_sure_ = false;
   trial_.cancel();
+  trial_.forget_usual();
   choose();
   if (batch_ < batch_max()) {
     distance_.restart();
@@ -160,9 +161,7 @@ void AutoPace::retime() {
 void AutoPace::choose() {
   const Pair best = fastest(batch_);
   const Pair kept = pair_with(batch_, pair_.rung);
-  const Pair before = pair_;
   pair_ = kept.k > 0 && kept.seconds <= kHysteresis * best.seconds ? kept : best;
-  if (pair_.k != before.k || pair_.rung != before.rung) trial_.forget_usual();
 }
 
 AutoPace::Pair AutoPace::pair_with(double batch, std::size_t rung) const {

@@ -43,7 +43,7 @@ class AutoPace final : public PacePolicy {
   static constexpr std::uint32_t kProfileSteps = 5;  // of all workers with the smallest load
   static constexpr std::uint64_t kRetimeEvery = 200;
   // The first time, then twice as many steps: the profile has seen one load only.
-  static constexpr std::uint64_t kFirstRetime = 25;
+  static constexpr std::uint64_t kFirstRetime = 15;
 
   // `timings` outlives it and is fed by whoever runs the steps, before on_step().
   explicit AutoPace(PaceTimings* timings, const AutoPaceOptions& options = {});

@@ -189,7 +189,7 @@ TEST(AutoPace, WhatTheTableDoesNotKnowIsTried) {
     AutoPace pace(&steps.timings);
     steps.answers = false;
     steps.took = [&](const PaceChoice& choice) { return choice.batch() == 320 ? largest : 1.0; };
-    steps.run(pace, 5 + 25);
+    steps.run(pace, 5 + AutoPace::kFirstRetime);
     EXPECT_EQ(pace.reason(), "trial") << "the table says 3 / 1.1";
     EXPECT_EQ(pace.choice(8), (PaceChoice{8, 40}));
     EXPECT_EQ(pace.choice(7), (PaceChoice{7, 40}));
@@ -209,7 +209,7 @@ TEST(AutoPace, TrialsAreSeldomAndOnlyWhereTheyMayShowSomething) {
     steps.run(pace, 2000);
     return std::ranges::count(steps.choices, PaceChoice{8, 40});
   };
-  EXPECT_EQ(tried(2), 4 * BatchTrial::kSteps) << "after 25, 200, 400, 800 steps";
+  EXPECT_EQ(tried(2), 4 * BatchTrial::kSteps) << "after 15, 200, 400, 800 steps";
   EXPECT_EQ(tried(20), 0) << "more than four times as long, by the table";
 }
 
@@ -217,7 +217,7 @@ TEST(AutoPace, ATrialEndsWhenWorkersChange) {
   Steps steps{.workers = 8, .comm = constant, .compute = [](Prng&) { return 2.0; }};
   AutoPace pace(&steps.timings);
   steps.answers = false;
-  steps.run(pace, 5 + 25 + 2);
+  steps.run(pace, 5 + AutoPace::kFirstRetime + 2);
   EXPECT_EQ(pace.reason(), "trial");
   steps.timings.set_live(7, false);
   steps.live = 7;

@@ -48,7 +48,7 @@ class BatchTrial {
   }
 
  private:
-  static constexpr std::uint64_t kUsualMin = 15;
+  static constexpr std::uint64_t kUsualMin = 10;
 
   template <std::size_t kSize>
   static double median(std::array<double, kSize> values, std::size_t count) {

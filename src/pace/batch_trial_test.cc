@@ -25,19 +25,19 @@ TEST(BatchTrial, ComparesMediansWithoutTheFirstStep) {
 
 TEST(BatchTrial, NeedsUsualStepsToCompareWith) {
   BatchTrial trial;
-  note_usual(trial, 14, 2);
+  note_usual(trial, 9, 2);
   EXPECT_FALSE(trial.may_begin());
   note_usual(trial, 1, 2);
   EXPECT_TRUE(trial.may_begin());
   trial.forget_usual();
   EXPECT_FALSE(trial.may_begin());
-  note_usual(trial, 15, 3);
+  note_usual(trial, 10, 3);
   EXPECT_TRUE(trial.may_begin());
 }
 
 TEST(BatchTrial, ComesMoreAndMoreSeldom) {
   BatchTrial trial;
-  note_usual(trial, 15, 1);
+  note_usual(trial, 10, 1);
   for (const int wait : {200, 400, 800}) {
     ASSERT_TRUE(trial.may_begin());
     trial.begin();
