@@ -13,6 +13,7 @@ namespace godwit {
 namespace {
 
 using testing::AllOf;
+using testing::AnyOf;
 using testing::HasSubstr;
 
 GroupOptions patient(std::chrono::milliseconds wait_max = std::chrono::seconds(20)) {
@@ -108,7 +109,8 @@ TEST(GroupMismatch, ACallThatOneRankLeftOutIsNoticed) {
         if (group.rank() != 2) group.allgather(list).ok() ? void() : void();
         return group.reduce_scatter(list);
       },
-      HasSubstr("ranks make different calls"));
+      // Who sees first that lengths differ says no more than that.
+      AnyOf(HasSubstr("ranks make different calls"), HasSubstr("it is at another call")));
 }
 
 TEST(GroupMismatch, ABrokenGroupStaysBroken) {

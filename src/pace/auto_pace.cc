@@ -74,9 +74,7 @@ void AutoPace::on_step(const PaceFeedback& feedback) {
 }
 
 void AutoPace::look_for_calm() {
-  const double cost = calm_cost(fastest(batch_).seconds);
-  if (cost <= kCalmCost) return take_largest();
-  if (cost > kTrialCost || !trial_.may_begin()) return;
+  if (calm_cost(fastest(batch_).seconds) > kTrialCost || !trial_.may_begin()) return;
   tried_ = fastest(batch_max());
   trial_.begin();
 }

@@ -177,7 +177,7 @@ TEST(AutoPace, ThatNobodyIsSlowIsNoticedLater) {
     steps.run(pace, 1);
   }
   EXPECT_LT(pace.choice(8).batch(), 320U);
-  steps.run(pace, AutoPace::kFirstRetime + 1);
+  steps.run(pace, AutoPace::kFirstRetime + BatchTrial::kSteps);
   EXPECT_EQ(pace.choice(8), (PaceChoice{8, 40}));
   EXPECT_EQ(pace.reason(), "nobody is slow");
 }

@@ -49,7 +49,8 @@ void PaceRun::step() {
   }
   const bool wants_turn = policy_->wants_gradient_turn();
   choice_ = policy_->choice(options_.workers);
-  tells_noise_ = choice_.load >= 2 && (policy_->stage() == 0 || number % kNoiseEvery == 0);
+  tells_noise_ = options_.tells_noise && choice_.load >= 2 &&
+                 (policy_->stage() == 0 || number % kNoiseEvery == 0);
   draw_jobs();
   end_jobs();
   learn();

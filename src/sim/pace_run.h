@@ -22,6 +22,7 @@ struct PaceRunOptions {
   std::uint32_t full_load = 40;
   bool has_shards = false;          // a worker has samples of its own; else all draw from all
   bool late_workers_report = true;  // their times
+  bool tells_noise = true;          // of gradients
 };
 
 // Since the start.

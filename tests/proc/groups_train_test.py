@@ -13,6 +13,7 @@ import signal
 import subprocess
 import time
 
+from host_time import HostTime, measured_again
 from train_case import TrainCase, main, variables
 
 DATA = ('mlp', '--data', 'fashion-mnist', '--set', 'hidden=32')
@@ -127,6 +128,7 @@ class GroupsTrainTest(TrainCase):
             self.assertGreater(small['accuracy'], plain['accuracy'] - slack)
 
     def killed(self, mode: str) -> None:
+        host = HostTime()
         process = self.start_job(*THREE, *FOR_EVER, '--mode', mode)
         os.kill(self.ranks()[1, 1], signal.SIGKILL)
         self.wait_until_said('2 of 3 groups are there')
@@ -136,11 +138,13 @@ class GroupsTrainTest(TrainCase):
         work = self.finish(process)
         others = max(work[0]['longest_step_seconds'], work[2]['longest_step_seconds'])
         print(f'{mode}: a rank was killed; the longest step of other groups was {others:.2f} s')
-        self.assertLess(others, LONGEST_PAUSE)
+        self.assertLess(others, LONGEST_PAUSE + host.taken())
 
+    @measured_again
     def test_a_killed_rank_costs_others_a_moment_and_its_group_comes_back(self):
         self.killed('elastic')
 
+    @measured_again
     def test_the_same_when_all_wait_for_each_other(self):
         self.killed('sync')
 
@@ -165,6 +169,7 @@ class GroupsTrainTest(TrainCase):
             whole = self.final_of(*arguments, '--run', f'whole{epochs}')
             seconds = whole['train_seconds']
             epochs = math.ceil(1.3 * epochs * WHOLE_SECONDS / seconds)
+        host = HostTime()
         process = self.start_job(*arguments)
         os.kill(self.ranks()[1, 1], signal.SIGKILL)
         self.assertEqual(process.wait(120), 0, self.read('out'))
@@ -180,16 +185,19 @@ class GroupsTrainTest(TrainCase):
               f'groups was {others:.2f} s')
         self.assertEqual(final['outcome'], 'finished')
         self.assertGreater(steps, 0)
-        self.assertLess(others, LONGEST_PAUSE)
+        self.assertLess(others, LONGEST_PAUSE + host.taken())
         self.assertGreater(whole['accuracy'], 0.8)
         self.assertGreater(final['accuracy'], whole['accuracy'] - ACCURACY_SLACK)
 
+    @measured_again
     def test_a_job_in_which_a_rank_was_killed_finishes_with_full_quality(self):
         self.finishes_as_if_nobody_had_been_killed('elastic')
 
+    @measured_again
     def test_so_does_one_in_which_all_wait_for_each_other(self):
         self.finishes_as_if_nobody_had_been_killed('sync')
 
+    @measured_again
     def test_a_stopped_rank_is_waited_for_within_the_deadline_and_not_beyond(self):
         process = self.start_job(*THREE, *FOR_EVER, '--mode', 'sync')
         rank = self.ranks()[1, 1]

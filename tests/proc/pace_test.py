@@ -13,6 +13,7 @@ import signal
 import statistics
 import time
 
+from host_time import HostTime, measured_again
 from train_case import TrainCase, main
 
 BATCH = 64
@@ -44,6 +45,7 @@ class PaceTest(TrainCase):
         """Seconds of a step, without the first and the last ones."""
         return statistics.median(float(step['T_round']) for step in self.table(run)[2:-2])
 
+    @measured_again
     def test_p1_two_slow_workers_are_not_waited_for(self):
         # Long, so that what a busy machine adds to each step does not count.
         slow = 'workers 0-5: compute const 60ms; workers 6-7: compute const 600ms'
@@ -71,6 +73,7 @@ class PaceTest(TrainCase):
         done = self.run_any([self.godwit, 'launch', '-n', '3', '--no-logs', '--', *train])
         self.assertEqual(done.returncode, 0, done.stderr)
 
+    @measured_again
     def test_p2_delays_are_told_apart_by_clocks_that_differ(self):
         medians = {}
         delay = 0.04
@@ -95,6 +98,7 @@ class PaceTest(TrainCase):
 
     def disturb(self, run: str, steps: int, disturbance) -> dict:
         """What a run comes to in which node 3 of 4, which keeps no parameters, is disturbed."""
+        self.host = HostTime()
         process = self.start(*self.arguments(run, steps, 4, '--pace', 'fixed', '--inject',
                                              'all: comm const 15ms', '--json'))
         self.wait_for(lambda: os.path.exists(self.path(run, 'metrics.jsonl')), 'it does not begin',
@@ -114,6 +118,7 @@ class PaceTest(TrainCase):
         counts = [int(step['live']) for step in self.table(run)]
         return [now for before, now in zip([0, *counts], counts) if before != now]
 
+    @measured_again
     def test_p3_a_stopped_worker_leaves_and_comes_back(self):
         def stop(pid: int) -> None:
             os.kill(pid, signal.SIGSTOP)
@@ -124,19 +129,21 @@ class PaceTest(TrainCase):
         longest = self.longest('stopped')
         print(f'P3: stopped for 5 s: the longest step took {longest:.2f} s; live: '
               f'{self.live("stopped")}; rmse {last["rmse"]:.4f} of {last["noise_floor"]:.4f}')
-        self.assertLess(longest, 2 * PATIENCE_SECONDS)
+        self.assertLess(longest, 2 * PATIENCE_SECONDS + self.host.taken())
         self.assertEqual(self.live('stopped'), [4, 3, 4])
         self.assertLess(last['rmse'], 1.2 * last['noise_floor'])
 
+    @measured_again
     def test_p3_a_killed_worker_is_done_without(self):
         last = self.disturb('killed', 150, lambda pid: os.kill(pid, signal.SIGKILL))
         longest = self.longest('killed')
         print(f'P3: killed: the longest step took {longest:.2f} s; live: {self.live("killed")}; '
               f'rmse {last["rmse"]:.4f} of {last["noise_floor"]:.4f}')
-        self.assertLess(longest, 2 * PATIENCE_SECONDS)
+        self.assertLess(longest, 2 * PATIENCE_SECONDS + self.host.taken())
         self.assertEqual(self.live('killed'), [4, 3])
         self.assertLess(last['rmse'], 1.2 * last['noise_floor'])
 
+    @measured_again
     def test_p4_what_is_chosen_follows_the_delays(self):
         # One large share is best when results travel long, many small ones when computing takes
         # long. Steps are so short that noise does not ask for more samples meanwhile.
