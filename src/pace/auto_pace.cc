@@ -159,7 +159,10 @@ void AutoPace::retime() {
 void AutoPace::choose() {
   const Pair best = fastest(batch_);
   const Pair kept = pair_with(batch_, pair_.rung);
+  const Pair before = pair_;
   pair_ = kept.k > 0 && kept.seconds <= kHysteresis * best.seconds ? kept : best;
+  // Steps of another pair may have been slow for a reason that is no more.
+  if (pair_.k != before.k || pair_.rung != before.rung) trial_.forget_usual();
 }
 
 AutoPace::Pair AutoPace::pair_with(double batch, std::size_t rung) const {

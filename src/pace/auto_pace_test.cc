@@ -213,6 +213,25 @@ TEST(AutoPace, TrialsAreSeldomAndOnlyWhereTheyMayShowSomething) {
   EXPECT_EQ(tried(20), 0) << "more than four times as long, by the table";
 }
 
+// Steps with a pair that suits other delays are slow: nothing to compare the largest batch with.
+TEST(AutoPace, ATrialIsComparedWithStepsOfThePresentPair) {
+  Steps steps{.workers = 8};
+  AutoPace pace(&steps.timings);
+  steps.answers = false;
+  for (int i = 0; i < 5; ++i) {
+    pace.on_noise(40, 1);
+    steps.run(pace, 1);
+  }
+  steps.compute = [](Prng&) { return 0.01; };
+  steps.run(pace, 150);
+  EXPECT_EQ(pace.choice(8).load, 40U) << "one result that comes early";
+  steps.comm = [](Prng&) { return 0.25; };
+  steps.compute = constant;
+  steps.run(pace, 1000);
+  EXPECT_LT(pace.choice(8).load, 40U) << "of which all come at once";
+  EXPECT_LT(pace.batch(), 320);
+}
+
 TEST(AutoPace, ATrialEndsWhenWorkersChange) {
   Steps steps{.workers = 8, .comm = constant, .compute = [](Prng&) { return 2.0; }};
   AutoPace pace(&steps.timings);

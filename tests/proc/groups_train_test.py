@@ -218,7 +218,7 @@ class GroupsTrainTest(TrainCase):
         self.assertNotIn('died', self.read('out'))
 
     def test_a_run_that_was_interrupted_goes_on(self):
-        process = self.start_job(*DATA, '--groups', '2', '--epochs', '6', '--set', 'judge_every=1',
+        process = self.start_job(*DATA, '--groups', '2', '--epochs', '30', '--set', 'judge_every=1',
                                  '--set', 'batch=8')
         self.finish(process)
         done = self.run_any([self.godwit, 'train', 'mlp', '--run', 'run', '--resume', '--json'],

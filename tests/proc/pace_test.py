@@ -105,7 +105,7 @@ class PaceTest(TrainCase):
                       process)
         time.sleep(1)  # how long each usually takes is known
         disturbance(self.victim('3'))
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=180)
         self.assertEqual(process.returncode, 0, err)
         self.assert_nobody_left()
         return self.last_of(out)
@@ -154,7 +154,7 @@ class PaceTest(TrainCase):
                                  f'batch={BATCH}', '--set', 'learning_rate=0.01', '--pace', 'auto',
                                  '--inject', f'{before} until step 150',
                                  f'{after} from step 150', '--run', run, '--quiet')
-            _, err = process.communicate(timeout=60)
+            _, err = process.communicate(timeout=240)
             self.assertEqual(process.returncode, 0, err)
             loads = [int(step['b']) for step in self.table(run)]
             self.assertGreater(len(loads), 550)
