@@ -147,7 +147,7 @@ void StepLeader::begin_step(Time now) {
   choice_ = policy_->choice(roster_.live());
   ask_owners(orders.head);
   begun_ = now;
-  begun_at_.push_back({step_, now});
+  begun_at_.push_back({step_, now, choice_.load});
   if (begun_at_.size() > kStepsRemembered) begun_at_.pop_front();
   hand_out(orders, choice_, now);
   orders_.push_back(std::move(orders));
@@ -211,7 +211,7 @@ void StepLeader::note_timing(std::uint32_t worker, const StepResult& result, Tim
   const double compute = static_cast<double>(result.compute_ns) * 1e-9;
   const double spared = static_cast<double>(result.spared_ns) * 1e-9;
   const double comm = std::max(0.0, seconds_of(now - begun->at) - compute + spared);
-  timings_->on_timing(result.step, worker, {comm, compute, result.samples});
+  timings_->on_timing(result.step, worker, {comm, compute, result.samples, begun->load});
 }
 
 Result<> StepLeader::on_result(NodeId from, const StepResult& result, Time now) {

@@ -117,6 +117,7 @@ class StepLeader {
   struct Begun {
     std::uint64_t step;
     Time at;
+    std::uint32_t load;
   };
   std::deque<Begun> begun_at_;  // of the latest steps
   StepTally tally_;             // of the present step

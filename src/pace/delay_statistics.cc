@@ -17,33 +17,49 @@ double quantile(std::vector<double>& values, double p) {
   return *at;
 }
 
-// Least squares of compute / samples = slope + start / samples: times scatter in proportion to the
-// load, so this weighs every observation alike. The start counts only if it is twice its standard
-// error, and never exceeds the shortest computation seen: noise must not become a cost of starting,
-// which would favour large loads. Nothing if only one load was seen.
+// The start in compute / samples = slope + start / samples (times scatter in proportion to the
+// load, so this weighs every observation alike), by how both sides vary with the load that was
+// asked for: 1 / load is the instrument. How much was done is none: who is slow in a step is cut
+// short after few samples, all at about the same time, and plain least squares would take that time
+// for a cost of starting. Where everything was done the two are the same.
+//
+// The start counts only if it is twice its standard error, and never exceeds the shortest
+// computation seen: noise must not become a cost of starting, which would favour large loads.
+// Nothing if only one load was asked for.
 std::optional<double> start_of(const std::vector<DelayObservation>& observations) {
   const auto count = static_cast<double>(observations.size());
   double mean_x = 0;
   double mean_y = 0;
+  double mean_z = 0;
   double shortest = INFINITY;
   for (const DelayObservation& o : observations) {
     mean_x += 1.0 / o.samples / count;
     mean_y += o.compute_seconds / o.samples / count;
+    mean_z += 1.0 / o.asked_load() / count;
     shortest = std::min(shortest, o.compute_seconds);
   }
   double xx = 0;
   double xy = 0;
   double yy = 0;
+  double xz = 0;
+  double yz = 0;
+  double zz = 0;
   for (const DelayObservation& o : observations) {
     const double x = 1.0 / o.samples - mean_x;
     const double y = o.compute_seconds / o.samples - mean_y;
+    const double z = 1.0 / o.asked_load() - mean_z;
     xx += x * x;
     xy += x * y;
     yy += y * y;
+    xz += x * z;
+    yz += y * z;
+    zz += z * z;
   }
-  if (observations.size() < 3 || xx <= 1e-12 * mean_x * mean_x * count) return std::nullopt;
-  const double start = xy / xx;
-  const double error = std::sqrt(std::max(0.0, yy - start * xy) / (count - 2) / xx);
+  if (observations.size() < 3 || zz <= 1e-12 * mean_z * mean_z * count) return std::nullopt;
+  if (!(xz > 0)) return std::nullopt;  // larger loads did not come to more samples
+  const double start = yz / xz;
+  const double rest = std::max(0.0, yy - 2 * start * xy + start * start * xx) / (count - 2);
+  const double error = std::sqrt(rest * zz) / xz;
   if (!(start > 2 * error)) return 0;
   return std::min(start, shortest);
 }

@@ -11,11 +11,15 @@ namespace godwit {
 
 // What one worker needed in one step. Communication is (arrival - dispatch), on the clock of who
 // decides, without the time that the worker had the step, on the worker's own; computation is the
-// worker's. Of work that was cut short, `samples` are those that were done.
+// worker's. Of work that was cut short, `samples` are those that were done; `load` is what had been
+// asked for, or 0 if it was done.
 struct DelayObservation {
   double comm_seconds = 0;
   double compute_seconds = 0;
   std::uint32_t samples = 0;
+  std::uint32_t load = 0;
+
+  std::uint32_t asked_load() const { return load > 0 ? load : samples; }
 };
 
 // The same, as a part that a step costs whatever the load, and a part for each sample.
@@ -47,7 +51,7 @@ class DelayStatistics {
   bool note(std::uint32_t worker, const DelayObservation& observation);
 
   // Finds what each worker's computation costs beyond its samples (starting a kernel, loading):
-  // else small loads look better than they are. Where only one load was seen the last finding
+  // else small loads look better than they are. Where only one load was asked for the last finding
   // stays. Cheap, but not for every step: once a stage and now and again.
   void fit();
 

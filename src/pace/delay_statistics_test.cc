@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/prng.h"
@@ -104,6 +105,44 @@ TEST(DelayStatistics, NoiseIsNotTakenForACostOfStarting) {
     sum += delays.start_seconds(0);
   }
   EXPECT_LT(sum / 100, 0.002) << "of 0.2 at the smaller load";
+}
+
+// Every worker is as fast as the next, but not in every step; who has not done its load of 16 when
+// the step ends reports what it did. All of these have then computed equally long.
+TEST(DelayStatistics, WorkThatIsCutShortIsNotTakenForACostOfStarting) {
+  double sum = 0;
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    Prng prng(seed);
+    DelayStatistics delays(1);
+    for (int i = 0; i < 64; ++i) {
+      const std::uint32_t load = i < 8 ? 8 : 16;
+      const double sample = 0.05 + 0.1 * prng.uniform();
+      const auto in_time = static_cast<std::uint32_t>(std::ceil(1 / sample));
+      const std::uint32_t done = std::min(load, in_time);
+      delays.note(0, {1, sample * done, done, load});
+    }
+    delays.fit();
+    sum += delays.start_seconds(0);
+  }
+  EXPECT_LT(sum / 50, 0.1) << "of 1.0, which most of them computed";
+}
+
+TEST(DelayStatistics, WhereOneLoadWasAskedForCutsTellNothing) {
+  DelayStatistics delays(1);
+  for (std::uint32_t i = 0; i < 64; ++i) delays.note(0, {1, 1, 8 + i % 8, 16});
+  delays.fit();
+  EXPECT_EQ(delays.start_seconds(0), 0);
+}
+
+TEST(DelayStatistics, TheCostOfStartingIsFoundBesideWorkThatIsCutShort) {
+  DelayStatistics delays(1);
+  for (std::uint32_t i = 0; i < 64; ++i) {
+    const std::uint32_t load = i % 2 == 0 ? 4 : 40;
+    const std::uint32_t done = i % 3 == 0 ? load / 2 : load;
+    delays.note(0, {1, 2 + 0.1 * done, done, load});
+  }
+  delays.fit();
+  EXPECT_NEAR(delays.start_seconds(0), 2, 1e-9);
 }
 
 TEST(DelayStatistics, NoPartIsNegative) {
