@@ -10,8 +10,10 @@
 #include <iterator>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "bench/missed_cases.h"
 #include "data/data_fixture.h"
 
 namespace godwit {
@@ -36,13 +38,15 @@ done
 [ "$delayed" = yes ] && seconds=10
 [ "$delayed$pace" = yesauto ] && seconds=4
 [ "$pace" = "$PRETEND_FAILS" ] && echo "no luck" && exit 3
+final=${PRETEND_FINAL:-0}
+[ "$delayed$pace" = yesauto ] && final=${PRETEND_FINAL_AUTO:-$final}
 mkdir -p "$run" || exit 1
 cat > "$run/metrics.jsonl" <<END
 {"event":"start"}
 {"seconds":1,"epoch":1,"split":"valid","rmse":0.1}
 {"seconds":0,"epoch":1,"split":"test","rmse":2,"noise_floor":0.1}
-{"seconds":$((2 * seconds)),"epoch":2,"split":"test","rmse":0,"noise_floor":0.1}
-{"seconds":$((2 * seconds)),"rmse":0,"train_seconds":$seconds,"final":true}
+{"seconds":$((2 * seconds)),"epoch":2,"split":"test","rmse":$final,"noise_floor":0.1}
+{"seconds":$((2 * seconds)),"rmse":$final,"train_seconds":$seconds,"final":true}
 END
 [ "$pace" = off ] && exit 0
 cat > "$run/steps.csv" <<END
@@ -98,6 +102,24 @@ TEST_F(PaceBench, ComparesWithWaitingForAll) {
   EXPECT_EQ(results_[5].value, 1) << "steps a second";
   EXPECT_EQ(results_[5].ratio, 1);
   EXPECT_FALSE(std::filesystem::exists(files_.path("0"))) << "in a directory of its own";
+}
+
+TEST_F(PaceBench, TheEndMustNotBeWorse) {
+  options_.is_larger_better = true;
+  options_.target = 2.5;
+  options_.seeds = 2;
+  options_.environment.emplace("PRETEND_FINAL", "4");
+  for (const auto& [final_auto, missed] : {std::pair("3.996", 0U), std::pair("3.994", 1U)}) {
+    options_.environment.insert_or_assign("PRETEND_FINAL_AUTO", final_auto);
+    results_.clear();
+    run().value();
+    ASSERT_EQ(results_[results_.size() - 2].case_name, "delays/final");
+    EXPECT_EQ(results_[results_.size() - 2].limit, 4);
+    EXPECT_EQ(figure(results_[0], "slowest_s"), results_[0].value);
+    EXPECT_EQ(figure(results_[0], "fastest_s"), results_[0].value);
+    const std::vector<BenchResult> end{results_[results_.size() - 2]};
+    EXPECT_EQ(missed_cases(end).size(), missed);
+  }
 }
 
 TEST_F(PaceBench, ATargetThatIsNotReachedIsSaid) {

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <utility>
@@ -214,12 +215,12 @@ void add_train_flags(CLI::App& bench, TrainFlags& flags) {
       ->check(CLI::Range(1, 1000));
 }
 
-PaceBenchOptions pace_options(std::int64_t seeds, bool quick) {
+PaceBenchOptions pace_options(std::optional<std::int64_t> seeds, bool quick) {
   PaceBenchOptions options = quick ? PaceBenchOptions::quick() : PaceBenchOptions::full();
   options.environment = parse_environment(environ);
   options.catalog = catalog_of(options.environment);
-  options.seeds = seeds;
-  options.calm_seeds = std::max(options.calm_seeds, seeds);
+  options.seeds = seeds.value_or(options.seeds);
+  options.calm_seeds = std::max(options.calm_seeds, options.seeds);
   return options;
 }
 
@@ -320,13 +321,13 @@ void add_training_benches(const Add& add) {
             return run_train_bench(options, on_result);
           });
   add_train_flags(*train, *train_flags);
-  auto seeds = std::make_shared<std::int64_t>(1);
+  auto seeds = std::make_shared<std::optional<std::int64_t>>();
   add("pace",
       "steps that wait for all workers, or for as many as seems best, with slow ones and not",
       [seeds](bool quick, const OnResult& on_result) {
         return run_pace_bench(pace_options(*seeds, quick), on_result);
       })
-      ->add_option("--seeds", *seeds, "how many with delays, and 9 or more without: medians")
+      ->add_option("--seeds", *seeds, "how many with delays (3), and 9 or more without: medians")
       ->check(CLI::Range(1, 1000));
   auto elastic_flags = std::make_shared<ElasticFlags>();
   CLI::App* elastic =
