@@ -272,6 +272,12 @@ def check_banners(repo: Repo) -> Iterator[Finding]:
             yield Finding(path, 1, 'the header lacks `#pragma once`')
 
 
+def check_scripts(repo: Repo) -> Iterator[Finding]:
+    for path in repo.files:
+        if repo.text(path).startswith('#!') and not os.access(repo.root / path, os.X_OK):
+            yield Finding(path, 1, 'begins with #! and is not executable: chmod +x')
+
+
 def check_type_names(repo: Repo) -> Iterator[Finding]:
     """One name, one type: of two, a linker takes the code of one for both, without a word."""
     first: dict[str, str] = {}
@@ -329,7 +335,7 @@ def check_headers(repo: Repo) -> Iterator[Finding]:
 
 
 RULES = [check_includes, check_map, check_sizes, check_banned, check_words, check_banners,
-         check_type_names, check_tested, check_links]
+         check_scripts, check_type_names, check_tested, check_links]
 
 
 def main() -> int:

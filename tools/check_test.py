@@ -252,6 +252,15 @@ class Banners(Tree):
                           'slab.cc:1: the first line', 'slab.h:1: the header lacks')
 
 
+class Scripts(Tree):
+    def test_can_be_run(self):
+        self.write('tools/a', '#!/bin/sh\n')
+        self.write('tools/b', '#!/bin/sh\n')
+        self.write('tools/c.py', 'import os  # for others\n')
+        (self.root / 'tools/b').chmod(0o755)
+        self.assert_finds(check.check_scripts, 'tools/a:1: begins with #! and is not executable')
+
+
 class TypeNames(Tree):
     def test_two_types_of_one_name_are_found(self):
         self.write('src/store/a.h', 'struct Row {\n};\nclass [[nodiscard]] Table {\n')
