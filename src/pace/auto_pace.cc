@@ -17,7 +17,8 @@ AutoPace::AutoPace(PaceTimings* timings, const AutoPaceOptions& options)
 
 PaceChoice AutoPace::choice(std::uint32_t live) const {
   GODWIT_CHECK_GE(live, 1U);
-  if (stage_ == 0) return {live, timings_->ladder().lowest()};
+  // One sample has no two halves, which tell the noise.
+  if (stage_ == 0) return {live, timings_->ladder().lowest_from(2)};
   const Pair& pair = trial_.is_running() ? tried_ : pair_;
   return {std::min(pair.k, live), timings_->ladder()[pair.rung]};
 }
@@ -56,25 +57,32 @@ void AutoPace::on_step(const PaceFeedback& feedback) {
     distance_.restart();
   }
   const bool is_changed = feedback.live != timings_->table().live();
-  if (is_changed) {
-    reason_ = "workers changed";
-    trial_.cancel();
-  }
+  if (is_changed) trial_.cancel();
   if (trial_.is_running()) {
     if (const auto cost = trial_.note_trial(feedback.seconds)) end_trial(*cost);
     return;
   }
   trial_.note_usual(feedback.seconds);
-  if (is_changed || since_retime_ >= retime_after_) {
+  if (is_changed || is_late(feedback.seconds) || since_retime_ >= retime_after_) {
     retime();
     choose();
+    if (is_changed) reason_ = "workers changed";
     look_for_calm();
     if (!distance_.is_running() && batch_ < batch_max()) distance_.restart();
   }
 }
 
+bool AutoPace::is_late(double seconds) {
+  if (seconds > kLateCost * pair_.seconds) {
+    ++late_steps_;
+  } else if (late_steps_ > 0) {
+    --late_steps_;
+  }
+  return late_steps_ >= kLateSteps;
+}
+
 void AutoPace::look_for_calm() {
-  if (calm_cost(fastest(batch_).seconds) > kTrialCost || !trial_.may_begin()) return;
+  if (calm_cost(fastest(afforded()).seconds) > kTrialCost || !trial_.may_begin()) return;
   tried_ = fastest(batch_max());
   trial_.begin();
 }
@@ -101,7 +109,7 @@ void AutoPace::begin_stages() {
 
 void AutoPace::advance(std::string_view reason) {
   retime();
-  const double seconds = fastest(batch_).seconds;
+  const double seconds = fastest(afforded()).seconds;
   batch_ = std::min(kGrowth * batch_, std::max(batch_, batch_max()));
   ++stage_;
   ride(seconds);
@@ -136,7 +144,7 @@ double AutoPace::first_batch() const {
 
 double AutoPace::calm_cost(double seconds) const {
   const double most = batch_max();
-  if (batch_ >= most) return std::numeric_limits<double>::infinity();
+  if (afforded() >= most) return std::numeric_limits<double>::infinity();
   return fastest(most).seconds / seconds;
 }
 
@@ -154,11 +162,18 @@ void AutoPace::retime() {
   timings_->retime();
   if (stage_ > 0) retime_after_ = std::min(2 * retime_after_, kRetimeEvery);
   since_retime_ = 0;
+  late_steps_ = 0;
 }
 
 void AutoPace::choose() {
-  const Pair best = fastest(batch_);
-  const Pair kept = pair_with(batch_, pair_.rung);
+  const double batch = afforded();
+  if (batch < batch_) {
+    reason_ = kSlow;
+  } else if (reason_ == kSlow) {
+    reason_ = "nobody is slow any more";
+  }
+  const Pair best = fastest(batch);
+  const Pair kept = pair_with(batch, pair_.rung);
   const Pair before = pair_;
   pair_ = kept.k > 0 && kept.seconds <= kHysteresis * best.seconds ? kept : best;
   // Steps of another pair may have been slow for a reason that is no more.
@@ -191,6 +206,26 @@ AutoPace::Pair AutoPace::fastest(double batch) const {
   return best;
 }
 
+std::uint32_t AutoPace::worth_waiting_for() const {
+  const TimingTable& table = timings_->table();
+  const std::size_t full = timings_->ladder().size() - 1;
+  const auto price = [&](std::uint32_t k) { return table.mu(k, full) / k; };
+  const std::uint32_t half = (table.live() + 1) / 2;
+  std::uint32_t worth = half;
+  double least = price(half);
+  for (std::uint32_t k = half + 1; k <= table.live(); ++k) {
+    least = std::min(least, price(k));
+    if (price(k) <= kPriceMax * least) worth = k;
+  }
+  return worth;
+}
+
+double AutoPace::afforded() const {
+  if (timings_->table().live() == 0) return batch_;
+  const double worth = static_cast<double>(worth_waiting_for()) * timings_->ladder().full();
+  return batch_ <= worth ? batch_ : std::min(worth, batch_max());
+}
+
 double AutoPace::batch_max() const {
   const TimingTable& table = timings_->table();
   if (table.live() == 0) return batch_;
@@ -198,7 +233,8 @@ double AutoPace::batch_max() const {
   const auto most = static_cast<std::uint32_t>(std::ceil(kShareMax * table.live()));
   const double brings = static_cast<double>(table.live()) / most;
   const bool is_cliff = table.mu(table.live(), full) > kRideCost * brings * table.mu(most, full);
-  return (is_cliff ? kShareMax : 1) * table.live() * timings_->ladder().full();
+  const double share = (is_cliff ? kShareMax : 1) * table.live();
+  return std::min<double>(share, worth_waiting_for()) * timings_->ladder().full();
 }
 
 }  // namespace godwit

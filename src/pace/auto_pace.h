@@ -37,7 +37,8 @@ struct AutoPaceOptions {
 // more than it brings (2.2 times the time for exponential delays, 10 times for Pareto ones), unless
 // by the table it takes hardly more time than it brings samples. Where nobody is slow, that is the
 // batch from the beginning, or from when the table shows it, or a trial where the table is not to
-// be trusted (BatchTrial).
+// be trusted (BatchTrial). And as long as some workers, up to half of all, are so slow that samples
+// become much cheaper without them, it is what the others bring, whatever the stage needs.
 class AutoPace final : public PacePolicy {
  public:
   static constexpr std::uint32_t kProfileSteps = 5;  // of all workers with the smallest load
@@ -59,8 +60,9 @@ class AutoPace final : public PacePolicy {
   std::string_view reason() const override { return trial_.is_running() ? "trial" : reason_; }
   std::optional<double> predicted_seconds() const override;
 
-  // The batch that the present stage needs; 0 while times are measured.
-  double batch() const { return batch_; }
+  // The batch that the present stage needs, as far as workers are not too slow for it; 0 while
+  // times are measured.
+  double batch() const { return stage_ == 0 ? 0 : afforded(); }
 
  private:
   static constexpr double kGrowth = 2;
@@ -71,6 +73,10 @@ class AutoPace final : public PacePolicy {
   static constexpr double kFirstShareMax = 0.125;
   static constexpr double kCalmCost = 2;
   static constexpr double kTrialCost = 4;
+  static constexpr double kPriceMax = 1.5;
+  static constexpr double kLateCost = 2;
+  static constexpr std::uint32_t kLateSteps = 20;
+  static constexpr std::string_view kSlow = "somebody is slow";
 
   struct Pair {
     std::uint32_t k = 0;
@@ -80,7 +86,11 @@ class AutoPace final : public PacePolicy {
 
   Pair pair_with(double batch, std::size_t rung) const;  // k = 0: the workers are too few
   Pair fastest(double batch) const;
+  // How many workers may be waited for with the full load: at least half, and more as long as a
+  // sample takes at most kPriceMax as long as it does where it takes least.
+  std::uint32_t worth_waiting_for() const;
   double batch_max() const;
+  double afforded() const;  // of batch_
   void begin_stages();
   void advance(std::string_view reason);
   void enter_stage(std::string_view reason);  // with batch_, which is new
@@ -94,6 +104,8 @@ class AutoPace final : public PacePolicy {
   void take_largest();
   // The largest batch if it is worth it; else a larger one, if a step takes hardly longer with it.
   void ride(double seconds);
+  // Whether steps take far longer than the table says: somebody has become slow since.
+  bool is_late(double seconds);
   void retime();
   void choose();
 
@@ -106,6 +118,7 @@ class AutoPace final : public PacePolicy {
   std::uint32_t profiled_ = 0;
   std::uint64_t since_retime_ = 0;
   std::uint64_t retime_after_ = kFirstRetime;
+  std::uint32_t late_steps_ = 0;
   double batch_ = 0;
   double variance_ = 0;  // these two while times are measured
   double squared_ = 0;

@@ -27,12 +27,14 @@ double quantile(std::vector<double>& values, double p) {
 // computation seen: noise must not become a cost of starting, which would favour large loads.
 // Nothing if only one load was asked for.
 std::optional<double> start_of(const std::vector<DelayObservation>& observations) {
-  const auto count = static_cast<double>(observations.size());
+  double count = 0;
+  for (const DelayObservation& o : observations) count += o.samples > 0 ? 1 : 0;
   double mean_x = 0;
   double mean_y = 0;
   double mean_z = 0;
   double shortest = INFINITY;
   for (const DelayObservation& o : observations) {
+    if (o.samples == 0) continue;
     mean_x += 1.0 / o.samples / count;
     mean_y += o.compute_seconds / o.samples / count;
     mean_z += 1.0 / o.asked_load() / count;
@@ -45,6 +47,7 @@ std::optional<double> start_of(const std::vector<DelayObservation>& observations
   double yz = 0;
   double zz = 0;
   for (const DelayObservation& o : observations) {
+    if (o.samples == 0) continue;
     const double x = 1.0 / o.samples - mean_x;
     const double y = o.compute_seconds / o.samples - mean_y;
     const double z = 1.0 / o.asked_load() - mean_z;
@@ -55,7 +58,7 @@ std::optional<double> start_of(const std::vector<DelayObservation>& observations
     yz += y * z;
     zz += z * z;
   }
-  if (observations.size() < 3 || zz <= 1e-12 * mean_z * mean_z * count) return std::nullopt;
+  if (count < 3 || zz <= 1e-12 * mean_z * mean_z * count) return std::nullopt;
   if (!(xz > 0)) return std::nullopt;  // larger loads did not come to more samples
   const double start = yz / xz;
   const double rest = std::max(0.0, yy - 2 * start * xy + start * start * xx) / (count - 2);
@@ -78,11 +81,16 @@ DelayStatistics::DelayStatistics(std::uint32_t workers) : rings_(workers) {
 
 bool DelayStatistics::note(std::uint32_t worker, const DelayObservation& observation) {
   GODWIT_CHECK_LT(worker, rings_.size());
-  if (observation.samples == 0 || !is_time(observation.comm_seconds) ||
+  Ring& ring = rings_[worker];
+  if (!observation.is_something() || !is_time(observation.comm_seconds) ||
       !is_time(observation.compute_seconds)) {
     return false;
   }
-  Ring& ring = rings_[worker];
+  if (observation.samples > 0) {
+    ring.last = observation;
+  } else if (ring.last.samples == 0) {
+    return false;
+  }
   if (ring.kept.size() < kKept) {
     ring.kept.push_back(observation);
   } else {
@@ -104,11 +112,21 @@ void DelayStatistics::fit() {
   }
 }
 
-DelaySplit DelayStatistics::split(std::uint32_t worker, const DelayObservation& observation) const {
-  GODWIT_CHECK_GE(observation.samples, 1U);
-  const double start = std::min(rings_[worker].start_seconds, observation.compute_seconds);
-  return {observation.comm_seconds + start,
-          (observation.compute_seconds - start) / observation.samples};
+DelaySplit DelayStatistics::split(std::uint32_t worker, const DelayObservation& observation,
+                                  std::size_t turn) const {
+  const Ring& ring = rings_[worker];
+  const DelayObservation& work = observation.samples > 0 ? observation : computed(ring, turn);
+  GODWIT_CHECK_GE(work.samples, 1U);
+  const double start = std::min(ring.start_seconds, work.compute_seconds);
+  return {observation.comm_seconds + start, (work.compute_seconds - start) / work.samples};
+}
+
+const DelayObservation& DelayStatistics::computed(const Ring& ring, std::size_t turn) const {
+  for (std::size_t i = 0; i < ring.kept.size(); ++i) {
+    const DelayObservation& one = ring.kept[(turn + i) % ring.kept.size()];
+    if (one.samples > 0) return one;
+  }
+  return ring.last;
 }
 
 std::optional<DelaySummary> DelayStatistics::summary(std::uint32_t worker) const {
@@ -120,7 +138,9 @@ std::optional<DelaySummary> DelayStatistics::summary(std::uint32_t worker) const
   summary.comm_median = quantile(scratch_, 0.5);
   summary.comm_p95 = quantile(scratch_, 0.95);
   scratch_.clear();
-  for (const DelayObservation& o : kept) scratch_.push_back(split(worker, o).sample_seconds);
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    scratch_.push_back(split(worker, kept[i], i).sample_seconds);
+  }
   summary.sample_median = quantile(scratch_, 0.5);
   summary.sample_p95 = quantile(scratch_, 0.95);
   summary.total_median = *total_median(worker);

@@ -38,6 +38,23 @@ TEST(DelayStatistics, KeepsTheLatest) {
   EXPECT_DOUBLE_EQ(delays.observation(0, DelayStatistics::kKept - 1).comm_seconds, 7);
 }
 
+// The step was over when it had its parameters: that took long, and nothing else is known.
+TEST(DelayStatistics, CommunicationAloneSaysSomethingOfWhoHasComputed) {
+  DelayStatistics delays(1);
+  EXPECT_FALSE(delays.note(0, {.comm_seconds = 5, .load = 8})) << "a stranger";
+  const DelayObservation whole{.comm_seconds = 1, .compute_seconds = 8, .samples = 8};
+  for (int i = 0; i < 4; ++i) delays.note(0, whole);
+  delays.fit();
+  const DelayObservation late{.comm_seconds = 5, .load = 8};
+  for (int i = 0; i < 1000; ++i) EXPECT_TRUE(delays.note(0, late));
+  EXPECT_DOUBLE_EQ(delays.summary(0)->comm_median, 5);
+  EXPECT_DOUBLE_EQ(delays.summary(0)->sample_median, 1);
+  EXPECT_DOUBLE_EQ(delays.split(0, late).fixed_seconds, 5);
+  EXPECT_DOUBLE_EQ(delays.split(0, late).sample_seconds, 1) << "as it was";
+  delays.fit();
+  EXPECT_EQ(delays.start_seconds(0), 0);
+}
+
 TEST(DelayStatistics, WhatSaysNothingIsLeftOut) {
   DelayStatistics delays(1);
   EXPECT_FALSE(delays.note(0, {1, 1, 0}));

@@ -34,4 +34,9 @@ LoadLadder::LoadLadder(std::uint32_t full_load, std::size_t rungs) {
   loads_.push_back(full_load);
 }
 
+std::uint32_t LoadLadder::lowest_from(std::uint32_t samples) const {
+  const auto found = std::lower_bound(loads_.begin(), loads_.end(), samples);
+  return found == loads_.end() ? full() : *found;
+}
+
 }  // namespace godwit

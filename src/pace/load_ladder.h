@@ -22,6 +22,8 @@ class LoadLadder {
   std::size_t size() const { return loads_.size(); }
   std::uint32_t operator[](std::size_t rung) const { return loads_[rung]; }
   std::uint32_t lowest() const { return loads_.front(); }
+  // The lowest load of at least so many samples; the full one if there is none.
+  std::uint32_t lowest_from(std::uint32_t samples) const;
   std::uint32_t full() const { return loads_.back(); }
 
  private:

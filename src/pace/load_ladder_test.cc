@@ -29,6 +29,12 @@ TEST(LoadLadder, HasAsManyRungsAsAskedForIfTheLoadIsLarge) {
   }
 }
 
+TEST(LoadLadder, KnowsTheLowestLoadThatHasSomeSamples) {
+  EXPECT_EQ(LoadLadder(16).lowest_from(2), 2U);
+  EXPECT_EQ(LoadLadder(64).lowest_from(2), 3U);
+  EXPECT_EQ(LoadLadder(1).lowest_from(2), 1U);
+}
+
 TEST(LoadLadder, RisesFromAtLeastOneToTheFullLoad) {
   for (std::uint32_t full = 1; full < 300; ++full) {
     for (std::size_t rungs = 1; rungs < 12; ++rungs) {

@@ -23,9 +23,9 @@ struct SampleRange {
 // epoch is every sample once, however slow some workers are. What comes back keeps its position:
 // the last samples of an epoch may be counted after the first of the next.
 //
-// Whoever runs steps asks for workers in another order in each step (a KeyedPermutation), lest what
-// a slow worker did not bring is given to it again and again; and waits for no more workers than
-// were given something.
+// Whoever runs steps begins with another worker in each step where something has come back, lest
+// what a slow worker did not bring is given to it again and again; and waits for no more workers
+// than were given something.
 class SampleLedger {
  public:
   // `epochs` = 0: without end. REQUIRES: samples >= 1; workers >= 1; epochs * samples < 2^64.
@@ -51,6 +51,8 @@ class SampleLedger {
   // All that the worker has, of any step, comes back: it is gone.
   void lose(std::uint32_t worker);
 
+  // Whether what came back is still to be given to somebody.
+  bool has_returned() const { return !returned_.empty(); }
   // Whether hand_out() would give anything now.
   bool has_more() const { return !returned_.empty() || next_ < end_; }
   // Nothing is left, and nothing is outstanding that might come back.

@@ -30,7 +30,7 @@ TimingTable::TimingTable(std::uint32_t workers, LoadLadder ladder, std::size_t s
 void TimingTable::note(std::uint64_t step, std::uint32_t worker,
                        const DelayObservation& observation) {
   GODWIT_CHECK_LT(worker, workers_);
-  GODWIT_CHECK_GE(observation.samples, 1U);
+  GODWIT_CHECK(observation.is_something());
   const std::size_t row = step % steps_.size();
   if (steps_[row] != step) {
     if (steps_[row] != kNone && steps_[row] > step) return;
@@ -74,7 +74,7 @@ void TimingTable::gather(std::size_t row, const DelayStatistics& delays,
   for (std::uint32_t worker = 0; worker < workers_; ++worker) {
     if (live[worker] == 0) continue;
     const DelayObservation* seen = &seen_[row * workers_ + worker];
-    if (seen->samples == 0) {
+    if (!seen->is_something()) {
       const std::size_t kept = delays.kept(worker);
       if (kept == 0) {
         ++strangers;
@@ -83,7 +83,7 @@ void TimingTable::gather(std::size_t row, const DelayStatistics& delays,
       // Where in its ring a worker begins does not matter, only that steps differ.
       seen = &delays.observation(worker, row % kept);
     }
-    const DelaySplit split = delays.split(worker, *seen);
+    const DelaySplit split = delays.split(worker, *seen, row);
     fixed_[known] = split.fixed_seconds;
     sample_[known] = split.sample_seconds;
     ++known;

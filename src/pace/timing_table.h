@@ -31,7 +31,7 @@ class TimingTable {
   const LoadLadder& ladder() const { return ladder_; }
 
   // In any order of steps: reports of late workers come late. Reports of steps that have left the
-  // ring are ignored. REQUIRES: worker < workers; observation.samples >= 1.
+  // ring are ignored. REQUIRES: worker < workers; `delays` of rebuild() has noted the same.
   void note(std::uint64_t step, std::uint32_t worker, const DelayObservation& observation);
 
   // Computes the table anew for the workers with live[worker] != 0; `delays` has seen the same
@@ -51,7 +51,7 @@ class TimingTable {
   LoadLadder ladder_;
   std::size_t workers_;
   std::vector<std::uint64_t> steps_;    // of the rows of the ring; kNone: empty
-  std::vector<DelayObservation> seen_;  // steps_.size() x workers_; of no samples: none
+  std::vector<DelayObservation> seen_;  // steps_.size() x workers_
   std::uint32_t live_ = 0;
   std::vector<double> mu_;  // ladder_.size() x workers_
   std::vector<double> fixed_;

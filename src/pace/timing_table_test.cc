@@ -53,6 +53,39 @@ TEST(TimingTable, IsTheKthSmallestOfScaledTimes) {
   EXPECT_NEAR(fed.table.mu(3, 6), 13, 1e-9);
 }
 
+// Parameters come late: most of whom nobody waits for have not begun when the step is over.
+TEST(TimingTable, WhoHasNotEvenBegunIsSlowToo) {
+  constexpr std::uint32_t kWorkers = 8;
+  double foretold = 0;
+  double taken = 0;
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    Fed fed(kWorkers);
+    Prng prng(seed);
+    for (std::uint32_t w = 0; w < kWorkers; ++w) fed.note(0, w, {1, 1, 40});
+    for (std::uint64_t step = 1; step < 200; ++step) {
+      std::vector<double> comm;
+      std::vector<double> ends;
+      for (std::uint32_t w = 0; w < kWorkers; ++w) {
+        comm.push_back(exponential(prng, 1));
+        ends.push_back(comm.back() + exponential(prng, 1));
+      }
+      std::vector<double> sorted = ends;
+      std::sort(sorted.begin(), sorted.end());
+      taken += sorted.back() / (199 * 10);
+      for (std::uint32_t w = 0; w < kWorkers; ++w) {
+        // One is waited for; who has not begun then says so.
+        const bool has_begun = comm[w] < sorted[0];
+        const DelayObservation whole{comm[w], ends[w] - comm[w], 40};
+        const DelayObservation late{.comm_seconds = comm[w], .load = 40};
+        fed.note(step, w, has_begun ? whole : late);
+      }
+    }
+    fed.rebuild();
+    foretold += fed.table.mu(kWorkers, fed.table.ladder().size() - 1) / 10;
+  }
+  EXPECT_NEAR(foretold / taken, 1, 0.1) << "without these, hardly more than of who is fast";
+}
+
 // The k-th of n exponential times of mean 1 takes H_n - H_(n-k).
 TEST(TimingTable, AgreesWithExponentialOrderStatistics) {
   constexpr std::uint32_t kWorkers = 20;
