@@ -41,7 +41,9 @@ struct StepOptions {
 
 // kInvalidArgument if steps cannot go like that.
 Result<> check_steps(const StepOptions& options);
-// The same for a table whose rows are their parameters.
+// How many workers steps wait for if that is fixed by these options, which are checked; 0: not.
+std::int64_t fixed_workers(const StepOptions& options);
+// kInvalidArgument for a table whose rows cannot be their parameters.
 Result<> check_step_table(const TableSpec& spec);
 
 // Positions of samples in an order of all samples of all epochs.

@@ -113,7 +113,7 @@ class Worker {
   // The next step of this worker (Session::begin_steps); nothing if there are no more. From now on
   // pull() reads the parameters of that step. Waits until there is one; kTimeout says who is slow.
   Result<std::optional<Step>> begin_step();
-  // Gives back the sums of the gradients of all samples of the step, each row once, and returns
+  // Gives back the sums of the gradients of all samples of the step, each table once, and returns
   // without waiting for others. kInvalidArgument for a table that steps cannot change, for a NaN or
   // infinity, or if not all samples were computed.
   Result<> end_step(const Step& step, std::span<const StepSums> sums, const StepOutcome& outcome);

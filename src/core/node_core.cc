@@ -93,6 +93,7 @@ void NodeCore::on_frame(NodeId peer, const FramePtr& frame, Time now) {
   if (members_.is_lost(peer) || !may_hear(peer)) return;
   members_.on_heard(peer, now);
   shared_.note_time(now);
+  steps_.note_time(now);
   const auto view = open_frame(frame->bytes());
   if (!view.ok()) return lose(peer, view.error(), now);
   const auto is_new = links_.on_frame(peer, view->header(), frame->size());

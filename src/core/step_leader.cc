@@ -42,22 +42,25 @@ void StepLeader::begin(const StepOptions& options, std::uint64_t last, Time now)
   const bool is_same = options_.pace == options.pace && options_.late == options.late &&
                        options_.batch == options.batch &&
                        options_.compute_slack == options.compute_slack;
-  if (!is_same) policy_.reset();
+  if (!is_same) forget_policy();
   options_ = options;
   plan_ = StepPlan::of(options).value();
   step_ = last;
   state_ = State::kJoining;
+  is_to_stop_ = false;
+  ledger_.reset();
+  roster_.begin();
   missing_.clear();
   for (std::int64_t node = 0; node < nodes_; ++node) {
     if (!contains(lost_, NodeId{node})) missing_.push_back(NodeId{node});
   }
-  begun_ = now;
+  begun_ = waited_since_ = now;
 }
 
 void StepLeader::join(NodeId node, std::span<const std::uint32_t> workers, Time now) {
   const std::uint32_t before = roster_.size();
   roster_.add(node, workers);
-  if (roster_.size() != before) policy_.reset();  // it knows of others
+  if (roster_.size() != before) forget_policy();  // it knows of others
   std::erase(missing_, node);
   begin_if_all_joined(now);
 }
@@ -66,18 +69,23 @@ void StepLeader::begin_if_all_joined(Time now) {
   if (state_ != State::kJoining || !missing_.empty()) return;
   state_ = State::kRunning;
   roster_.settle();
-  if (roster_.live() == 0) return end_steps({.head = {.step = ++step_}});
+  if (roster_.live() == 0 || is_to_stop_) return end_steps({.head = {.step = ++step_}});
   ledger_ = std::make_unique<SampleLedger>(options_.samples, options_.epochs, roster_.size());
   first_position_ = options_.first_epoch * options_.samples;
   if (policy_ == nullptr) make_policy();
   begin_step(now);
 }
 
+void StepLeader::forget_policy() {
+  policy_.reset();
+  questions_.clear();  // answers to which may still come
+}
+
 void StepLeader::make_policy() {
   const LoadLadder ladder(options_.batch);
   timings_ = std::make_unique<PaceTimings>(roster_.size(), ladder);
   policy_step_ = 0;
-  questions_.clear();
+  learnt_at_.reset();
   time_alarm_ = {};
   if (plan_.pace == StepPlan::Pace::kAuto) {
     policy_ = std::make_unique<AutoPace>(timings_.get(),
@@ -100,7 +108,14 @@ std::vector<std::uint32_t> StepLeader::takers(std::uint64_t load) {
   for (std::uint32_t i = 0; i < roster_.size(); ++i) {
     if (roster_[i].is_live && (!applies_late() || !roster_[i].busy)) takers.push_back(i);
   }
-  if (ledger_->left() >= load * takers.size()) return takers;
+  if (ledger_->left() >= load * takers.size()) {
+    // Lest what a slow worker did not bring is given to it again and again.
+    if (ledger_->has_returned() && !takers.empty()) {
+      const auto first = static_cast<std::ptrdiff_t>(step_ % takers.size());
+      std::rotate(takers.begin(), takers.begin() + first, takers.end());
+    }
+    return takers;
+  }
   const auto usual = [&](std::uint32_t worker) {
     return timings_->delays().usual_seconds(worker).value_or(std::numeric_limits<double>::max());
   };
@@ -140,13 +155,19 @@ void StepLeader::begin_step(Time now) {
   orders.head = {.step = ++step_,
                  .samples = std::max(tally_.samples, tally_.weight),
                  .late_max = plan_.late_max.value_or(0)};
+  const bool was_empty = tally_.chosen.empty();
   tally_ = {};
   for (std::uint32_t i = 0; i < roster_.size(); ++i) timings_->set_live(i, roster_[i].is_live);
-  if (policy_step_ % kLearnEvery == 0) roster_.learn(timings_->delays());
+  // At first often; not again before there is something new to learn from.
+  if (policy_step_ % kLearnEvery == 0 || policy_step_ < kLearnEvery) {
+    if (learnt_at_ != policy_step_) roster_.learn(timings_->delays());
+    learnt_at_ = policy_step_;
+  }
   if (ledger_->is_finished()) return end_steps(std::move(orders));
   choice_ = policy_->choice(roster_.live());
   ask_owners(orders.head);
   begun_ = now;
+  if (!was_empty) waited_since_ = now;
   begun_at_.push_back({step_, now, choice_.load});
   if (begun_at_.size() > kStepsRemembered) begun_at_.pop_front();
   hand_out(orders, choice_, now);
@@ -161,6 +182,7 @@ void StepLeader::end_steps(StepOrders orders) {
 }
 
 void StepLeader::stop(Time /*now*/) {
+  is_to_stop_ = true;
   if (state_ != State::kRunning) return;
   tally_ = {};
   end_steps({.head = {.step = ++step_}});
@@ -168,7 +190,7 @@ void StepLeader::stop(Time /*now*/) {
 
 bool StepLeader::may_come(std::uint32_t worker) const {
   const StepRoster::Place& place = roster_[worker];
-  return place.is_live && place.busy && (applies_late() || *place.busy == step_);
+  return place.is_live && place.busy && *place.busy + plan_.late_max.value_or(0) >= step_;
 }
 
 void StepLeader::end_step_if_due(Time now) {
@@ -207,11 +229,17 @@ void StepLeader::note_timing(std::uint32_t worker, const StepResult& result, Tim
   const auto begun =
       std::lower_bound(begun_at_.begin(), begun_at_.end(), result.step,
                        [](const Begun& one, std::uint64_t step) { return one.step < step; });
-  if (begun == begun_at_.end() || begun->step != result.step || result.samples == 0) return;
+  if (begun == begun_at_.end() || begun->step != result.step) return;
   const double compute = static_cast<double>(result.compute_ns) * 1e-9;
   const double spared = static_cast<double>(result.spared_ns) * 1e-9;
   const double comm = std::max(0.0, seconds_of(now - begun->at) - compute + spared);
   timings_->on_timing(result.step, worker, {comm, compute, result.samples, begun->load});
+}
+
+std::uint64_t StepLeader::samples_given(std::uint64_t step, std::uint32_t worker) const {
+  std::uint64_t samples = 0;
+  for (const SampleRange& piece : ledger_->given(step, worker)) samples += piece.size();
+  return samples;
 }
 
 Result<> StepLeader::on_result(NodeId from, const StepResult& result, Time now) {
@@ -225,6 +253,11 @@ Result<> StepLeader::on_result(NodeId from, const StepResult& result, Time now) 
                                result.worker.value(), from.value()));
   }
   if (state_ != State::kRunning) return {};
+  if (const auto given = samples_given(result.step, *worker);
+      result.is_whole && given > 0 && given != result.samples) {
+    return corruption("{} samples of step {} of worker {} of node {}, which was given {}",
+                      result.samples, result.step, result.worker.value(), from.value(), given);
+  }
   note_timing(*worker, result, now);
   const std::uint64_t age = step_ - result.step;
   if (!result.is_whole) {

@@ -53,7 +53,7 @@ class StepLeader {
   void begin(const StepOptions& options, std::uint64_t last, Time now);
   bool is_joining() const { return state_ == State::kJoining; }
   void join(NodeId node, std::span<const std::uint32_t> workers, Time now);
-  // No step follows; results of the present one are dropped.
+  // No step follows; results of the present one are dropped. While nodes join none begins.
   void stop(Time now);
 
   // kCorruption for a worker or a step that there is not.
@@ -79,6 +79,7 @@ class StepLeader {
   bool applies_late() const { return plan_.late_max.has_value(); }
   void begin_if_all_joined(Time now);
   void make_policy();
+  void forget_policy();
   // The next one, or the end.
   void begin_step(Time now);
   void hand_out(StepOrders& orders, const PaceChoice& choice, Time now);
@@ -95,10 +96,12 @@ class StepLeader {
   void look_for_alarms(const StepRecord& record);
   void note_timing(std::uint32_t worker, const StepResult& result, Time now);
   bool may_come(std::uint32_t worker) const;
+  std::uint64_t samples_given(std::uint64_t step, std::uint32_t worker) const;
 
   const std::int64_t nodes_;
   const std::int64_t servers_;
   State state_ = State::kIdle;
+  bool is_to_stop_ = false;  // as soon as all have joined
   StepOptions options_;
   StepPlan plan_;
   StepRoster roster_;
@@ -112,8 +115,10 @@ class StepLeader {
   std::uint64_t step_ = 0;
   std::uint64_t policy_step_ = 0;  // the policy's count: without gaps
   PaceChoice choice_;
-  Time begun_{};  // the present step
+  Time begun_{};         // the present step
+  Time waited_since_{};  // the same, or the begin of the first of those before that brought nothing
   std::optional<Time> first_begun_;
+  std::optional<std::uint64_t> learnt_at_;  // policy_step_
   struct Begun {
     std::uint64_t step;
     Time at;

@@ -16,7 +16,7 @@ constexpr std::uint64_t kTellWorkersEvery = 100;
 }  // namespace
 
 void StepLeader::note_step(Time now) {
-  const double took = seconds_of(now - begun_);
+  const double took = seconds_of(now - waited_since_);
   if (!first_begun_) first_begun_ = begun_;
   StepRecord record{.step = static_cast<std::int64_t>(step_),
                     .seconds = seconds_of(now - *first_begun_),
@@ -73,7 +73,7 @@ void StepLeader::look_for_alarms(const StepRecord& record) {
   if (has_said_inclusion_ || policy_step_ % kTellWorkersEvery != 0) return;
   std::vector<std::uint32_t> there;  // who is lost is not slow
   for (std::uint32_t i = 0; i < roster_.size(); ++i) {
-    if (!roster_[i].is_lost) there.push_back(i);
+    if (!roster_[i].is_lost && roster_[i].is_taking_part) there.push_back(i);
   }
   if (there.empty()) return;
   InclusionMonitor inclusion(there.size());

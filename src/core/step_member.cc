@@ -21,6 +21,9 @@ StepMember::StepMember(NodeId self, const PartitionMap& map, Router& router, Wai
 
 void StepMember::begin(std::span<const std::uint32_t> workers) {
   is_going_on_ = true;
+  std::erase_if(places_, [&](const auto& place) {  // workers of earlier steps
+    return std::find(workers.begin(), workers.end(), place.first) == workers.end();
+  });
   for (const std::uint32_t worker : workers) {
     Place& place = places_[worker];
     place.taken = buffers_.begun();
@@ -30,6 +33,7 @@ void StepMember::begin(std::span<const std::uint32_t> workers) {
 
 void StepMember::await(TicketId ticket, WorkerId worker) {
   waits_.begin(ticket, {.verb = "begin of a step"}, {{self_, 1}});
+  if (failure_) return waits_.fail(ticket, *failure_);
   const auto place = places_.find(static_cast<std::uint32_t>(worker.value()));
   if (place == places_.end()) {
     return waits_.fail(
@@ -37,6 +41,14 @@ void StepMember::await(TicketId ticket, WorkerId worker) {
   }
   place->second.waiting = ticket;
   let_go(place->second);
+}
+
+void StepMember::fail(const Error& error) {
+  if (!failure_) failure_ = error;
+  for (auto& [worker, place] : places_) {
+    const auto ticket = std::exchange(place.waiting, std::nullopt);
+    if (ticket && waits_.exists(*ticket)) waits_.fail(*ticket, *failure_);
+  }
 }
 
 bool StepMember::is_waiting(TicketId ticket) const {
@@ -106,7 +118,7 @@ std::optional<TicketId> StepMember::send_table(const TickMark& mark, const Table
       floats.insert(floats.end(), row.begin(), row.end());
     }
     const auto added = buffers_.add(self_, mark, sums.table, std::move(keys), std::move(floats));
-    if (!added.ok() && !failure_) failure_ = added.error();
+    if (!added.ok()) fail(added.error());
   }
   const TicketId ticket = waits_.reserve();
   auto requests = router_.write_pushes(ticket, sums.table, PushMode::kStep, sums.keys, sums.floats,
@@ -126,7 +138,7 @@ bool StepMember::on_done(TicketId ticket) {
 void StepMember::collect() {
   for (const TicketId ticket : std::exchange(done_, {})) {
     const Waits::Outcome outcome = waits_.take(ticket);
-    if (outcome.error && !failure_) failure_ = outcome.error;
+    if (outcome.error) fail(*outcome.error);
     const auto is_it = [&](const UnderWay& one) { return one.tickets.contains(ticket); };
     const auto place = std::find_if(under_way_.begin(), under_way_.end(), is_it);
     place->tickets.erase(ticket);

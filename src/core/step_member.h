@@ -85,6 +85,8 @@ class StepMember {
   };
 
   void let_go(Place& place);
+  // Nothing more comes of steps: who waits for one is told why.
+  void fail(const Error& error);
   // Keeps the sums of rows that are here and sends the others; a ticket for those, if there are
   // any.
   std::optional<TicketId> send_table(const TickMark& mark, const TableSums& sums);

@@ -26,17 +26,19 @@ Error bad_pace(const std::string& pace) {
 }
 
 Result<> read_fixed(const std::string& pace, std::string_view arguments, StepPlan& plan) {
+  bool has_load = false;
   while (!arguments.empty()) {
     const std::string_view one = arguments.substr(0, arguments.find(','));
     arguments.remove_prefix(std::min(arguments.size(), one.size() + 1));
     if (one.starts_with("k=")) {
       const auto k = parse_number<std::uint32_t>(one.substr(2));
-      if (!k || *k == 0) return bad_pace(pace);
+      if (!k || *k == 0 || plan.k > 0) return bad_pace(pace);
       plan.k = *k;
     } else if (one.starts_with("load=")) {
       const auto load = parse_number<double>(one.substr(5));
-      if (!load || !(*load > 0 && *load <= 1)) return bad_pace(pace);
+      if (!load || !(*load > 0 && *load <= 1) || has_load) return bad_pace(pace);
       plan.load = *load;
+      has_load = true;
     } else {
       return bad_pace(pace);
     }
@@ -83,8 +85,16 @@ Result<> check_steps(const StepOptions& options) {
   if (!(options.compute_slack >= 0 && options.compute_slack <= 10)) {
     return invalid_argument("compute_slack is {}, but must be 0 to 10", options.compute_slack);
   }
-  GODWIT_TRY(StepPlan::of(options));
+  GODWIT_TRY_ASSIGN(const StepPlan plan, StepPlan::of(options));
+  if (options.compute_slack > 0 && plan.pace != StepPlan::Pace::kAuto) {
+    return invalid_argument("compute_slack is {}, but pace {} does not choose loads",
+                            options.compute_slack, options.pace);
+  }
   return {};
+}
+
+std::int64_t fixed_workers(const StepOptions& options) {
+  return StepPlan::of(options).value().k;
 }
 
 Result<> check_step_table(const TableSpec& spec) {

@@ -8,9 +8,17 @@
 
 namespace godwit {
 
+void StepRoster::begin() {
+  for (Place& place : places_) place.is_taking_part = false;
+}
+
 void StepRoster::add(NodeId node, std::span<const std::uint32_t> workers) {
   for (const std::uint32_t worker : workers) {
-    if (!find(node, worker)) places_.push_back({.node = node, .worker = worker});
+    if (const auto known = find(node, worker)) {
+      places_[*known].is_taking_part = true;
+    } else {
+      places_.push_back({.node = node, .worker = worker});
+    }
   }
 }
 
@@ -19,7 +27,7 @@ void StepRoster::settle() {
     return std::tie(a.node, a.worker) < std::tie(b.node, b.worker);
   });
   for (Place& place : places_) {
-    place.is_live = !place.is_lost;
+    place.is_live = place.is_taking_part && !place.is_lost;
     place.busy.reset();
     place.silent_since.reset();
   }
@@ -40,7 +48,7 @@ std::uint32_t StepRoster::live() const {
 
 bool StepRoster::are_all_lost() const {
   return std::all_of(places_.begin(), places_.end(),
-                     [](const Place& place) { return place.is_lost; });
+                     [](const Place& place) { return place.is_lost || !place.is_taking_part; });
 }
 
 void StepRoster::give(std::uint32_t index, std::uint64_t step, Time now) {
@@ -51,11 +59,15 @@ void StepRoster::give(std::uint32_t index, std::uint64_t step, Time now) {
 
 bool StepRoster::hear(std::uint32_t index, std::uint64_t step, Time now) {
   Place& place = places_[index];
+  const auto was_silent_since = place.silent_since;
   if (place.busy == step) place.busy.reset();
   // It is there; but what it was given since is still to be answered, and not waited for without
   // end.
   place.silent_since = place.busy ? std::optional(now) : std::nullopt;
-  if (place.is_live || place.is_lost) return false;
+  if (place.is_live || place.is_lost || !place.is_taking_part) return false;
+  if (live() == 0 && was_silent_since) {
+    for (Place& one : places_) one.patience = std::max(one.patience, 2 * (now - *was_silent_since));
+  }
   place.is_live = true;
   return true;
 }
@@ -90,7 +102,8 @@ void StepRoster::learn(const DelayStatistics& delays) {
   for (std::uint32_t i = 0; i < size(); ++i) {
     const std::optional<double> usual = delays.usual_seconds(i);
     if (!usual) continue;
-    const std::chrono::duration<double> long_time(kPatience * *usual);
+    const double patience = std::min(kPatience * *usual, kPatienceMaxSeconds);
+    const std::chrono::duration<double> long_time(patience);
     places_[i].patience = std::max(kPatienceMin, std::chrono::duration_cast<Duration>(long_time));
   }
 }

@@ -22,12 +22,14 @@ class StepRoster {
   static constexpr double kPatience = 20;
   static constexpr Duration kPatienceMin = std::chrono::seconds(1);
   static constexpr Duration kPatienceFirst = std::chrono::seconds(30);
+  static constexpr double kPatienceMaxSeconds = 86'400;  // whatever a worker says of itself
 
   struct Place {
     NodeId node;
     std::uint32_t worker = 0;
     bool is_live = true;
-    bool is_lost = false;  // for good
+    bool is_lost = false;        // for good
+    bool is_taking_part = true;  // in the steps of now, unlike workers of earlier ones
     std::optional<std::uint64_t>
         busy;                          // the step that it was given last, while it has not answered
     std::optional<Time> silent_since;  // it was given something and has not been heard
@@ -36,6 +38,8 @@ class StepRoster {
     Duration patience = kPatienceFirst;  // with its silence
   };
 
+  // Nobody takes part until it is added (again).
+  void begin();
   // A node and its workers are there. Those that are known keep their place.
   void add(NodeId node, std::span<const std::uint32_t> workers);
   // All have been added: places are in the order of nodes and workers from now on.
@@ -46,10 +50,11 @@ class StepRoster {
   std::optional<std::uint32_t> find(NodeId node, std::uint32_t worker) const;
 
   std::uint32_t live() const;
-  bool are_all_lost() const;
+  bool are_all_lost() const;  // that take part
 
   void give(std::uint32_t index, std::uint64_t step, Time now);
-  // It was heard about this step: it is there (again). True: it had been gone.
+  // It was heard about this step: it is there (again). True: it had been gone. If nobody was left
+  // all need longer than was known: patience with each grows to twice this one's silence.
   bool hear(std::uint32_t index, std::uint64_t step, Time now);
   void include(std::uint32_t index) { ++places_[index].included; }
 

@@ -32,10 +32,12 @@ struct StepTally {
                       .worker = static_cast<std::uint32_t>(result.worker.value())});
     samples += result.samples;
     loss += result.loss;
-    // Means of two halves of c samples differ by 4 / c times what one sample's gradient varies.
-    if (!(result.half_difference > 0)) return;
-    const double count = result.samples;
-    variance += count * (result.half_difference * count / 4);
+    // Means of a and of b samples differ by 1 / a + 1 / b times what one sample's gradient varies.
+    if (!(result.half_difference > 0) || result.samples < 2) return;
+    const std::uint32_t first_half = result.samples / 2;  // as workers cut it
+    const double a = first_half;
+    const double b = result.samples - first_half;
+    variance += a * b * result.half_difference;
     variance_samples += result.samples;
   }
   double mean_loss() const {

@@ -318,6 +318,13 @@ TEST(Steps, OptionsThatMakeNoSenseAreRefused) {
   EXPECT_THAT(why([](StepOptions& o) { o.batch = 0; }), HasSubstr("batch"));
   EXPECT_THAT(why([](StepOptions& o) { o.epochs = 0; }), HasSubstr("epochs"));
   EXPECT_THAT(why([](StepOptions& o) { o.compute_slack = -1; }), HasSubstr("compute_slack"));
+  EXPECT_THAT(why([](StepOptions& o) { o.pace = "fixed:k=1,k=2"; }), HasSubstr("fixed:k=1,k=2"));
+  EXPECT_THAT(why([](StepOptions& o) { o.pace = "fixed:load=1,load=0.5"; }), HasSubstr("load=1"));
+  EXPECT_THAT(why([](StepOptions& o) {
+                o.pace = "fixed:k=2";
+                o.compute_slack = 0.1;
+              }),
+              HasSubstr("does not choose loads"));
 }
 
 }  // namespace

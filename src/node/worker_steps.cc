@@ -55,6 +55,10 @@ Result<> Worker::end_step(const Step& step, std::span<const StepSums> sums,
       return invalid_argument("table '{}' belongs to another session than worker {}",
                               entry.rows->spec().name, state_->id.value());
     }
+    const auto is_this = [&](const TableSums& other) { return other.table == entry.id; };
+    if (std::any_of(tables.begin(), tables.end(), is_this)) {
+      return invalid_argument("sums of table '{}' are given twice", entry.rows->spec().name);
+    }
     GODWIT_TRY(check_step_table(entry.rows->spec()));
     GODWIT_TRY(entry.rows->check_change(one.keys, one.sums));
     tables.push_back({.table = entry.id, .keys = one.keys, .floats = one.sums});

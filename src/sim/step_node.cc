@@ -147,8 +147,7 @@ Script StepNode::do_round(std::uint64_t round) {
     core_.enter_barrier(barrier);
     co_await done(barrier);
   }
-  StepOptions options = scenario().options;
-  options.first_epoch = round * options.epochs;
+  const StepOptions options = scenario().options_of(round);
   std::vector<std::uint32_t> numbers;
   for (const auto& worker : workers_) numbers.push_back(worker->plan.number);
   co_await pause(scenario().begin_max);

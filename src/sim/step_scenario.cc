@@ -106,6 +106,15 @@ std::uint32_t StepScenario::workers_of(std::int64_t node) const {
                     [node](const StepWorkerPlan& plan) { return plan.node == node; }));
 }
 
+StepOptions StepScenario::options_of(std::uint64_t round) const {
+  StepOptions of_round = options;
+  of_round.first_epoch = round * options.epochs;
+  if (round % 2 == 0 || !changes_options) return of_round;
+  of_round.batch = options.batch / 2 + 1;
+  of_round.pace = options.pace == "auto" ? "fixed" : "auto";
+  return of_round;
+}
+
 bool StepScenario::has_idle_nodes() const {
   for (std::int64_t node = 0; node < nodes; ++node) {
     if (workers_of(node) == 0) return true;
@@ -137,6 +146,7 @@ StepScenario draw_step_scenario(std::uint64_t seed) {
   scenario.looks = 1 + prng.below(6);
   scenario.begin_max = prng.below(2) == 0 ? Duration(microseconds(100)) : seconds(2);
   draw_troubles(scenario, prng);
+  scenario.changes_options = prng.below(2) == 0;
   return scenario;
 }
 

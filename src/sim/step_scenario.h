@@ -33,7 +33,8 @@ struct StepScenario {
   std::int64_t nodes = 2;
   std::int64_t servers = 1;
   std::vector<StepWorkerPlan> workers;  // by node and number
-  StepOptions options;
+  StepOptions options;                  // of the first round
+  bool changes_options = false;
   std::optional<std::uint32_t> late_max;  // what options.late says; nothing: drop
   std::uint64_t rounds = 1;               // so often steps begin and end
   bool has_barriers = true;               // between rounds
@@ -47,6 +48,8 @@ struct StepScenario {
   bool lose_an_update = false;         // the canary: a checker must fire
 
   std::uint32_t workers_of(std::int64_t node) const;
+  // The same for all nodes; another policy and batch in every other round, in some scenarios.
+  StepOptions options_of(std::uint64_t round) const;
   bool has_idle_nodes() const;
 };
 

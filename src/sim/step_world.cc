@@ -64,8 +64,9 @@ void StepWorld::die(NodeId node) {
 
 void StepWorld::note_failure(NodeId node, const Error& why) {
   const std::string& text = why.message();
+  // Or another node has noticed it first, and said so: "node 1 gave up: node 2 is lost: ...".
   if (dead_ && dead_->value() < scenario_.servers &&
-      text.starts_with(fmt::format("node {} is lost", dead_->value()))) {
+      text.find(fmt::format("node {} is lost", dead_->value())) != std::string::npos) {
     return;
   }
   fail(fmt::format("node {} gives up: {}", node.value(), text));
