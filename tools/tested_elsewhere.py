@@ -56,7 +56,6 @@ TESTED_ELSEWHERE: dict[str, str] = {
     'src/core/exchange_call.cc': 'src/core/exchanges_test.cc',
     'src/core/groups.cc': 'src/core/sync_rounds_test.cc',
     'src/core/step_buffers.cc': 'src/core/steps_test.cc',
-    'src/core/step_leader.cc': 'src/core/steps_test.cc',
     'src/core/step_leader_report.cc': 'src/core/steps_test.cc',
     'src/core/step_member.cc': 'src/core/steps_test.cc',
     'src/core/step_plan.cc': 'src/core/steps_test.cc',

@@ -137,7 +137,7 @@ Plot panel_of(const Panel& panel, const std::vector<const PaceRuns*>& chosen) {
 // "auto under law A needs 1.2 times the time of x: more than 1".
 std::optional<std::string> shortfall(std::string_view law, std::string_view what, double ours,
                                      const std::string& other, double theirs, double most) {
-  if (ours <= most * theirs) return std::nullopt;
+  if (std::isfinite(ours) && ours <= most * theirs) return std::nullopt;
   return fmt::format("law {}: auto takes {:.2f} of the {} of {}, demanded is at most {:.2f}", law,
                      ours / theirs, what, other, most);
 }
@@ -206,10 +206,11 @@ std::string pace_svg(const std::vector<PaceRuns>& all) {
   return to_svg_grid(plots, std::max<std::size_t>(laws.size(), 1));
 }
 
-std::vector<std::string> pace_shortfalls(const std::vector<PaceRuns>& all) {
-  std::vector<std::string> missed;
+PaceVerdict judge_pace(const std::vector<PaceRuns>& all) {
+  PaceVerdict verdict;
   const auto judge = [&](std::optional<std::string> found) {
-    if (found) missed.push_back(std::move(*found));
+    ++verdict.judged;
+    if (found) verdict.missed.push_back(std::move(*found));
   };
   if (const PaceRuns* ours = find_runs(all, "A", "auto")) {
     const double seconds = median_seconds(*ours, kLast);
@@ -234,7 +235,7 @@ std::vector<std::string> pace_shortfalls(const std::vector<PaceRuns>& all) {
     judge(shortfall(law, "time", median_seconds(*ours, kLast), "oracle",
                     median_seconds(*oracle, kLast), 1.5));
   }
-  return missed;
+  return verdict;
 }
 
 }  // namespace godwit

@@ -32,10 +32,14 @@ std::string pace_json_line(const PaceRuns& runs, std::size_t seed);
 // Error against time with k and load below it, a column for each law; of the first seed.
 std::string pace_svg(const std::vector<PaceRuns>& all);
 
-// What is demanded of "auto" and not met, a line each: of law A a quarter of the time of the best
-// fixed k, at most the time and 0.6 of the gradients of the oracle for k, and 0.7 of the gradients
-// of auto with the full load; of laws E to H at most 1.5 times the time of the oracle. What was not
-// run is not judged.
-std::vector<std::string> pace_shortfalls(const std::vector<PaceRuns>& all);
+struct PaceVerdict {
+  std::size_t judged = 0;           // demands
+  std::vector<std::string> missed;  // a line each
+};
+
+// What is demanded of "auto": of law A a quarter of the time of the best fixed k, at most the time
+// and 0.6 of the gradients of the oracle for k, and 0.7 of the gradients of auto with the full
+// load; of laws E to H at most 1.5 times the time of the oracle. What was not run is not judged.
+PaceVerdict judge_pace(const std::vector<PaceRuns>& all);
 
 }  // namespace godwit

@@ -12,6 +12,7 @@
 namespace godwit {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -60,18 +61,24 @@ TEST(SimPaceText, ThePictureHasAColumnForEachLawAndTheBestFixedK) {
 }
 
 TEST(SimPaceText, SaysWhichTargetsAreMissed) {
-  EXPECT_THAT(pace_shortfalls({made("A", "fixed:20", {41}), made("A", "oracle-k", {10}, 200),
-                               made("A", "auto-k", {99}, 200), made("A", "auto", {10}, 110),
-                               made("E", "oracle", {10}), made("E", "auto", {15})}),
+  const auto missed = [](const std::vector<PaceRuns>& all) { return judge_pace(all).missed; };
+  EXPECT_THAT(missed({made("A", "fixed:20", {41}), made("A", "oracle-k", {10}, 200),
+                      made("A", "auto-k", {99}, 200), made("A", "auto", {10}, 110),
+                      made("E", "oracle", {10}), made("E", "auto", {15})}),
               IsEmpty());
-  EXPECT_THAT(pace_shortfalls({made("A", "fixed:20", {39}), made("A", "auto", {10})}),
+  EXPECT_THAT(missed({made("A", "fixed:20", {39}), made("A", "auto", {10})}),
               ElementsAre(HasSubstr("0.26 of the time of fixed:20")));
-  EXPECT_THAT(pace_shortfalls({made("A", "oracle-k", {9}, 100), made("A", "auto", {10}, 61)}),
+  EXPECT_THAT(missed({made("A", "oracle-k", {9}, 100), made("A", "auto", {10}, 61)}),
               ElementsAre(HasSubstr("time of oracle-k"), HasSubstr("0.61 of the gradients")));
-  EXPECT_THAT(pace_shortfalls({made("F", "oracle", {10}), made("F", "auto", {16})}),
+  EXPECT_THAT(missed({made("F", "oracle", {10}), made("F", "auto", {16})}),
               ElementsAre(HasSubstr("law F")));
-  EXPECT_THAT(pace_shortfalls({made("A", "auto", {-1}), made("A", "fixed:20", {39})}),
+  EXPECT_THAT(missed({made("A", "auto", {-1}), made("A", "fixed:20", {39})}),
               ElementsAre(HasSubstr("inf")));
+  EXPECT_THAT(missed({made("A", "auto", {-1}), made("A", "oracle-k", {-1}, 100)}),
+              Contains(HasSubstr("time of oracle-k")))
+      << "never is not as good as never";
+  EXPECT_EQ(judge_pace({made("E", "oracle", {10}), made("E", "auto", {15})}).judged, 1U);
+  EXPECT_EQ(judge_pace({made("J", "oracle", {10}), made("J", "auto", {15})}).judged, 0U);
 }
 
 }  // namespace

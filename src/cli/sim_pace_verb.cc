@@ -121,10 +121,15 @@ int run_sim_pace(SimPaceOptions options, std::ostream& out, std::ostream& err) {
     }
   }
   if (!options.verify) return kExitOk;
-  const std::vector<std::string> missed = pace_shortfalls(all);
-  for (const std::string& line : missed) err << line << "\n";
-  if (missed.empty()) err << "all targets are met\n";
-  return missed.empty() ? kExitOk : kExitFailed;
+  const PaceVerdict verdict = judge_pace(all);
+  for (const std::string& line : verdict.missed) err << line << "\n";
+  if (verdict.judged == 0) {
+    err << "nothing was judged: what is demanded is about auto beside other policies, under laws A "
+           "and E to H\n";
+    return kExitFailed;
+  }
+  if (verdict.missed.empty()) err << fmt::format("all {} targets are met\n", verdict.judged);
+  return verdict.missed.empty() ? kExitOk : kExitFailed;
 }
 
 }  // namespace

@@ -55,7 +55,11 @@ std::string size_of_job(const Settings& settings, std::int64_t nodes, std::int64
                         std::int64_t epochs) {
   const std::int64_t groups = groups_of(settings);
   if (groups == 0) {
-    return size_text(nodes, workers, epochs) + ", " + settings.text("consistency");
+    const auto& all = settings.all();
+    const bool is_paced =
+        std::any_of(all.begin(), all.end(), [](const Setting& one) { return one.name == "pace"; });
+    return size_text(nodes, workers, epochs) + ", " +
+           (is_paced ? "pace " + settings.text("pace") : settings.text("consistency"));
   }
   const std::int64_t ranks = settings.count("ranks_per_group");
   return groups_text(groups, ranks, nodes - groups * ranks, epochs) + ", " + settings.text("mode");

@@ -102,6 +102,9 @@ Result<InjectedDelays::Rule> InjectedDelays::parse_rule(std::string_view text) {
     if (!is_step || !step || (word != "from" && word != "until")) return wrong();
     (word == "from" ? rule.first_step : rule.end_step) = *step;
   }
+  if (rule.end_step <= rule.first_step) {
+    return invalid_argument("'{}' is never: it ends before it begins", text);
+  }
   return rule;
 }
 

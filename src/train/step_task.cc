@@ -27,6 +27,7 @@ class StepTask final : public Task {
       : model_(std::move(model)),
         epochs_(settings.count("epochs")),
         is_off_(settings.text("pace") == kOff),
+        servers_(settings.is_auto("servers") ? 0 : settings.count("servers")),
         delays_(InjectedDelays::parse(settings.text("inject")).value()),
         rule_(groups_of(settings) > 0 ? group_rule_of(settings)
                                       : Rule::sgd(settings.real("learning_rate"))),
@@ -51,6 +52,7 @@ class StepTask final : public Task {
 
   Result<> open(Session& session, std::int64_t workers_per_node) override {
     GODWIT_TRY(delays_.check_workers(session.nodes() * workers_per_node));
+    GODWIT_TRY(check_job(session.nodes(), session.nodes() * workers_per_node));
     GODWIT_TRY(model_->load());
     session_ = &session;
     for (const StepTable& table : model_->tables()) {
@@ -109,6 +111,18 @@ class StepTask final : public Task {
   }
 
  private:
+  // Whether there are as many nodes and workers as the settings speak of.
+  Result<> check_job(std::int64_t nodes, std::int64_t workers) const {
+    if (servers_ > nodes) {
+      return invalid_argument("servers is {}, but this job has {} nodes", servers_, nodes);
+    }
+    if (is_off_) return {};
+    const std::int64_t k = fixed_workers(options_);
+    if (k <= workers) return {};
+    return invalid_argument("pace is '{}', but this job has {} workers: wait for at most {}",
+                            options_.pace, workers, workers);
+  }
+
   WorkerShare without(const std::vector<NodeId>& absent, const WorkerShare& share) const {
     const auto per_node = static_cast<std::int64_t>(workers_.size());
     WorkerShare fewer = share;
@@ -122,6 +136,7 @@ class StepTask final : public Task {
   const std::unique_ptr<StepModel> model_;
   const std::int64_t epochs_;
   const bool is_off_;
+  const std::int64_t servers_;  // asked for; 0: not
   const InjectedDelays delays_;
   const Rule rule_;
   const TableSpec common_;
@@ -157,9 +172,23 @@ Result<> check_step_settings(const Settings& settings, const StepModel& model) {
     return invalid_argument(
         "consistency and placement are not for this task: `pace` says whom a step waits for");
   }
-  if (settings.text("pace") == kOff && settings.text("late") != "drop") {
-    return invalid_argument("late is '{}', but with pace off nothing is late: all are waited for",
-                            settings.text("late"));
+  if (settings.text("codec") != "fp32") {
+    return invalid_argument("codec {} is not for this task: sums of gradients travel as they are",
+                            settings.text("codec"));
+  }
+  if (settings.text("pace") == kOff) {
+    if (settings.text("late") != "drop") {
+      return invalid_argument("late is '{}', but with pace off nothing is late: all are waited for",
+                              settings.text("late"));
+    }
+    if (!settings.is_auto("servers") && groups_of(settings) == 0) {
+      return invalid_argument("servers is {}, but with pace off all nodes keep parameters",
+                              settings.count("servers"));
+    }
+    if (settings.number("compute_slack") > 0) {
+      return invalid_argument("compute_slack is {}, but with pace off no loads are chosen",
+                              settings.number("compute_slack"));
+    }
   }
   return check_steps({.samples = model.samples(),
                       .batch = static_cast<std::uint32_t>(settings.count("batch")),
