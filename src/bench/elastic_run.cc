@@ -9,7 +9,7 @@
 
 #include "base/errors.h"
 #include "base/try.h"
-#include "bench/csv_rows.h"
+#include "report/csv_rows.h"
 #include "report/svg_grid.h"
 #include "report/svg_plot.h"
 

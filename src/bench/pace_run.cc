@@ -6,7 +6,7 @@
 #include "base/errors.h"
 #include "base/parse_number.h"
 #include "base/try.h"
-#include "bench/csv_rows.h"
+#include "report/csv_rows.h"
 
 namespace godwit {
 namespace {

@@ -105,6 +105,7 @@ Result<std::string> TrainOutput::open(const std::string& data_name) {
     GODWIT_TRY_ASSIGN(RunFiles files, open_run(disk_, kRuns, options_.run));
     lines_ = std::move(files.metrics);
     GODWIT_TRY_ASSIGN(dir_, RunDir::reopen(disk_, files.path));
+    read_steps();
   } else if (options_.run.empty()) {
     GODWIT_TRY_ASSIGN(dir_,
                       RunDir::make(disk_, kRuns, run_name(local_time(), kind_.name, data_name)));
@@ -237,15 +238,33 @@ void TrainOutput::on_judged(const JudgeReport& report) {
   }
 }
 
+// Those before a run went on: numbers and times go on from them.
+void TrainOutput::read_steps() {
+  const auto bytes = disk_.read(dir_->path() + "/steps.csv");
+  if (!bytes.ok()) return;  // there were none
+  steps_.steps = read_steps_csv({reinterpret_cast<const char*>(bytes->data()), bytes->size()});
+  if (steps_.steps.empty()) return;
+  steps_before_ = steps_.steps.back().step;
+  step_seconds_before_ = steps_.steps.back().seconds;
+}
+
 void TrainOutput::on_steps(StepReport report) {
+  for (const std::string& alarm : report.alarms) {
+    warn(alarm);
+    write(alarm_line(seconds_, alarm));
+  }
   if (report.steps.empty()) return;
+  for (StepRecord& step : report.steps) {
+    step.step += steps_before_;
+    step.seconds += step_seconds_before_;
+  }
+  for (StepWorkerRecord& worker : report.workers) worker.step += steps_before_;
   const auto write_csv = [&](const char* file, const std::string& header, const std::string& text) {
     const auto written = dir_->append_to(file, header, text);
     if (!written.ok()) warn(written.error().message());
   };
   write_csv("steps.csv", steps_csv_header(), steps_csv(report.steps));
   write_csv("step_workers.csv", step_workers_csv_header(), step_workers_csv(report.workers));
-  for (const std::string& alarm : report.alarms) warn(alarm);
   const auto append = [](auto& all, auto& more) {
     all.insert(all.end(), std::make_move_iterator(more.begin()),
                std::make_move_iterator(more.end()));

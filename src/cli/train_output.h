@@ -15,8 +15,8 @@
 #include "report/progress.h"
 #include "report/run_dir.h"
 #include "report/run_lines.h"
-#include "train/settings.h"
 #include "train/progress_board.h"
+#include "train/settings.h"
 #include "train/tasks.h"
 #include "train/training_loop.h"
 
@@ -55,6 +55,7 @@ class TrainOutput {
   void write(const MetricLine& line);
   void say(const std::string& line);
   void write_report();
+  void read_steps();
   Figures job_figures(const SegmentReport& report);
 
   const TrainOptions& options_;
@@ -74,7 +75,9 @@ class TrainOutput {
   double seconds_ = 0;
   ProgressState state_;
   double relocations_ = 0;
-  StepReport steps_;  // so far
+  StepReport steps_;  // so far, also before the run went on
+  std::int64_t steps_before_ = 0;
+  double step_seconds_before_ = 0;
   bool had_all_groups_ = false;
 };
 

@@ -131,6 +131,12 @@ MetricLine data_note_line(const std::string& text) {
   return line;
 }
 
+MetricLine alarm_line(double seconds, const std::string& text) {
+  MetricLine line = event("alarm");
+  line.add(metric::kSeconds, seconds).add("text", text);
+  return line;
+}
+
 MetricLine environment_line(const std::string& name, const std::string& value) {
   MetricLine line = event("environment");
   line.add("name", name).add("value", value);
@@ -158,6 +164,8 @@ RunReport run_report_of(std::span<const MetricLine> lines) {
           &RunSection::title);
     } else if (event == "environment") {
       put(report.environment, Fact{text("name"), text("value")}, &Fact::first);
+    } else if (event == "alarm") {
+      report.alarms.emplace_back(line.number(metric::kSeconds).value_or(0), text("text"));
     } else if (event == "data") {
       put(report.data_notes, text("text"), [](const std::string& note) { return note; });
     }

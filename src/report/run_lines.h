@@ -70,6 +70,7 @@ MetricLine to_line(const RunSection& section);
 MetricLine to_line(const RunEnd& end);
 // One sentence about how the data were understood.
 MetricLine data_note_line(const std::string& text);
+MetricLine alarm_line(double seconds, const std::string& text);
 // A fact about the machine: {"host", "worker-3"}.
 MetricLine environment_line(const std::string& name, const std::string& value);
 
@@ -82,6 +83,7 @@ struct RunReport {
   std::vector<std::pair<std::string, std::string>> environment;  // name and value
   std::vector<std::string> data_notes;
   std::vector<RunSection> sections;
+  std::vector<std::pair<double, std::string>> alarms;  // seconds, and what was noticed
 };
 
 // What metrics.jsonl tells of a run. Lines of a kind that is not known are left out; of several

@@ -53,7 +53,8 @@ TEST(RunLines, OfWhatIsSaidTwiceTheLastCounts) {
       {to_line(RunSetting{"seed", "1", "built-in"}), to_line(RunSetting{"rank", "8", "flag"}),
        to_line(RunSetting{"seed", "2", "flag"}), to_line(RunSection{.title = "T", .text = "old"}),
        to_line(RunSection{.title = "T", .text = "new"}), environment_line("host", "a"),
-       environment_line("host", "b"), data_note_line("note"), data_note_line("note")});
+       environment_line("host", "b"), data_note_line("note"), data_note_line("note"),
+       alarm_line(2, "slow"), alarm_line(3, "slow")});
   ASSERT_EQ(report.settings.size(), 2U);
   EXPECT_EQ(report.settings[0].value, "2");
   EXPECT_EQ(report.settings[0].source, "flag");
@@ -61,6 +62,7 @@ TEST(RunLines, OfWhatIsSaidTwiceTheLastCounts) {
   EXPECT_EQ(report.sections[0].text, "new");
   EXPECT_THAT(report.environment, ElementsAre(Pair("host", "b")));
   EXPECT_THAT(report.data_notes, ElementsAre("note"));
+  EXPECT_THAT(report.alarms, ElementsAre(std::pair(2.0, "slow"), std::pair(3.0, "slow")));
 }
 
 TEST(RunLines, ARunThatIsResumedHasNotEnded) {

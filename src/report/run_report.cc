@@ -170,6 +170,14 @@ std::string sections(const RunReport& report) {
 
 std::string data_and_environment(const RunReport& report) {
   std::string html;
+  if (!report.alarms.empty()) {
+    html += "<section><h2>Alarms</h2>\n<div class=\"card scroll\"><table>\n";
+    for (const auto& [seconds, what] : report.alarms) {
+      html += fmt::format("<tr><td class=\"key\">{:.1f} s</td><td>{}</td></tr>\n", seconds,
+                          xml_text(what));
+    }
+    html += "</table></div></section>\n";
+  }
   if (!report.data_notes.empty()) {
     html += "<section><h2>Data, as understood</h2>\n<div class=\"card\"><ul>\n";
     for (const std::string& note : report.data_notes) {

@@ -104,6 +104,7 @@ TEST(RunReport, TextCannotBreakOut) {
   report.settings = {{evil, evil, evil}};
   report.environment = {{"host", evil}, {evil, evil}};
   report.data_notes = {evil};
+  report.alarms = {{1.5, evil}};
   report.sections = {{evil, evil, {{evil, evil}, {evil}, {evil, evil, evil}}}};
   for (const double seconds : {1.0, 2.0}) {
     MetricLine line;

@@ -8,6 +8,8 @@
 #include <map>
 #include <utility>
 
+#include "base/parse_number.h"
+#include "report/csv_rows.h"
 #include "report/svg_plot.h"
 #include "report/timing_map.h"
 
@@ -17,6 +19,45 @@ namespace {
 std::string number(double value) {
   return std::isfinite(value) ? fmt::format("{:.6g}", value) : "";
 }
+
+// The fields of a line, one after the other, as long as they are what they should be.
+class CsvFields {
+ public:
+  explicit CsvFields(std::string_view line) : cells_(cells_of(line)) {}
+
+  // An empty one is a number that is not known.
+  CsvFields& take(double& value) {
+    const std::string_view cell = next();
+    value = cell.empty() ? std::nan("") : parsed<double>(cell);
+    return *this;
+  }
+  CsvFields& take(std::string& value) {
+    value = next();
+    return *this;
+  }
+  template <class Whole>
+  CsvFields& take(Whole& value) {
+    value = parsed<Whole>(next());
+    return *this;
+  }
+  bool are_all_taken() const { return is_good_ && taken_ == cells_.size(); }
+
+ private:
+  std::string_view next() {
+    is_good_ = is_good_ && taken_ < cells_.size();
+    return is_good_ ? cells_[taken_++] : std::string_view();
+  }
+  template <class Number>
+  Number parsed(std::string_view cell) {
+    const auto number = parse_number<Number>(cell);
+    is_good_ = is_good_ && number;
+    return number.value_or(Number{});
+  }
+
+  std::vector<std::string_view> cells_;
+  std::size_t taken_ = 0;
+  bool is_good_ = true;
+};
 
 // Means over stretches of steps, so that a line can be seen through the noise.
 class Smooth {
@@ -134,6 +175,20 @@ std::string steps_csv(const std::vector<StepRecord>& steps) {
                     number(s.gradient), number(s.expected), s.stage, s.reason, s.assigned, s.live);
   }
   return text;
+}
+
+std::vector<StepRecord> read_steps_csv(std::string_view text) {
+  std::vector<StepRecord> steps;
+  while (text.find('\n') != std::string_view::npos) {  // a line without an end is cut short
+    CsvFields fields(take_line(text));
+    StepRecord s;
+    fields.take(s.step).take(s.seconds).take(s.k).take(s.load).take(s.samples).take(s.took);
+    fields.take(s.used).take(s.late_applied).take(s.late_dropped).take(s.cancelled).take(s.loss);
+    fields.take(s.variance).take(s.gradient).take(s.expected).take(s.stage).take(s.reason);
+    fields.take(s.assigned).take(s.live);
+    if (fields.are_all_taken()) steps.push_back(std::move(s));
+  }
+  return steps;
 }
 
 std::string step_workers_csv_header() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "godwit/steps.h"
@@ -11,6 +12,9 @@ namespace godwit {
 // A line each, with an end of line. Numbers that are not known are left empty.
 std::string steps_csv_header();
 std::string steps_csv(const std::vector<StepRecord>& steps);
+// What steps_csv() wrote, with or without its header. A line that is not like that, such as the
+// last one of a process that was killed, is left out.
+std::vector<StepRecord> read_steps_csv(std::string_view text);
 std::string step_workers_csv_header();
 std::string step_workers_csv(const std::vector<StepWorkerRecord>& workers);
 

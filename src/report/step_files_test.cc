@@ -56,6 +56,18 @@ TEST(StepFiles, HaveTheColumnsOfTheirHeaders) {
   EXPECT_EQ(columns(step_workers_csv({report.workers[0]})), columns(step_workers_csv_header()));
 }
 
+TEST(StepFiles, StepsAreReadAsTheyWereWritten) {
+  const StepReport report = some_steps();
+  const std::string text = steps_csv_header() + steps_csv(report.steps);
+  const std::vector<StepRecord> read = read_steps_csv(text);
+  EXPECT_EQ(steps_csv(read), steps_csv(report.steps));
+  for (const std::size_t cut : {1U, 5U, 30U}) {
+    EXPECT_EQ(read_steps_csv(text.substr(0, text.size() - cut)).size(), report.steps.size() - 1)
+        << "the last line is cut short";
+  }
+  EXPECT_TRUE(read_steps_csv("1,x,3\n\n,,,\n").empty());
+}
+
 TEST(StepFiles, PicturesAreWellFormed) {
   const auto pictures = step_pictures(some_steps());
   EXPECT_EQ(pictures.size(), 8U);

@@ -2,7 +2,8 @@
 #include "train/step_task.h"
 
 #include <algorithm>
-#include <chrono>
+#include <atomic>
+#include <functional>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -73,6 +74,9 @@ class StepTask final : public Task {
     return {};
   }
 
+  void end_early_if(std::function<bool()> is_over) override { is_over_ = std::move(is_over); }
+  bool has_ended_early() const override { return has_ended_early_.load(); }
+
   // The workers of the loop are the first that the session has.
   Result<> begin_epoch(std::int64_t epoch) override {
     options_.first_epoch = static_cast<std::uint64_t>(epoch);
@@ -93,6 +97,10 @@ class StepTask final : public Task {
     for (;;) {
       GODWIT_TRY_ASSIGN(const std::optional<Step> step, worker.begin_step());
       if (!step) return {};
+      if (is_over_ && session_->node() == NodeId{0} && is_over_()) {
+        has_ended_early_ = true;
+        session_->stop_steps();
+      }
       GODWIT_TRY(own.run_step(worker, share, *step, sums));
     }
   }
@@ -142,6 +150,8 @@ class StepTask final : public Task {
   const TableSpec common_;
   StepOptions options_;
   Session* session_ = nullptr;
+  std::function<bool()> is_over_;
+  std::atomic<bool> has_ended_early_ = false;
   std::vector<Table> tables_;
   std::vector<StepWorker> workers_;  // of this node
 };

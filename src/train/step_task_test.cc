@@ -35,14 +35,15 @@ Settings settings_with(const std::vector<std::string>& assignments) {
   return settings;
 }
 
-// RMSE on the test split, and what the steps came to.
+// RMSE on the test split, how the loop ended, and what the steps came to.
 struct Trained {
   double rmse = 0;
+  LoopResult result;
   StepReport report;
 };
 
 Trained train_linreg(std::int64_t nodes, const std::string& name,
-                     std::vector<std::string> assignments) {
+                     std::vector<std::string> assignments, double seconds_max = 0) {
   assignments.emplace_back("epochs=12");
   assignments.emplace_back("batch=16");
   assignments.emplace_back("learning_rate=0.05");
@@ -62,9 +63,11 @@ Trained train_linreg(std::int64_t nodes, const std::string& name,
           auto& all = trained.report.steps;
           all.insert(all.end(), report.steps.begin(), report.steps.end());
         };
-        const auto result = godwit::train(session, **task, {.workers = 2}, {}, time, stop, events);
+        const auto result = godwit::train(
+            session, **task, {.workers = 2, .seconds_max = seconds_max}, {}, time, stop, events);
         ASSERT_TRUE(result.ok()) << result.error().message();
         if (session.node() == NodeId{0}) trained.rmse = result->test->figures[0].second;
+        if (session.node() == NodeId{0}) trained.result = *result;
         ASSERT_TRUE(session.close().ok());
       },
       2);
@@ -103,6 +106,31 @@ TEST(StepTask, LearnsWithASlowWorkerWhoseResultsComeLate) {
   }
 }
 
+// Whoever has had enough does not wait for the end of an epoch of slow steps.
+TEST(StepTask, EndsWithinAnEpoch) {
+  const Trained trained =
+      train_linreg(2, "early", {"pace=fixed", "inject=all: compute const 100ms"}, 0.3);
+  EXPECT_EQ(trained.result.cause, StopCause::kOutOfTime);
+  EXPECT_EQ(trained.result.next, Cursor{}) << "the epoch begins anew when the run goes on";
+  EXPECT_LT(trained.result.seconds, 2) << "an epoch takes three seconds";
+}
+
+TEST(StepTask, AsksForNoMoreThanThereIs) {
+  for (const auto* setting : {"pace=fixed:k=5", "servers=3"}) {
+    run_job(
+        2, "more",
+        [&](Session& session) {
+          auto task = make_linreg_task(settings_with({setting}), linear_set()).value();
+          const auto opened = task->open(session, 2);
+          ASSERT_FALSE(opened.ok());
+          EXPECT_EQ(opened.error().code(), ErrorCode::kInvalidArgument);
+          EXPECT_THAT(opened.error().message(), HasSubstr("but this job has"));
+          ASSERT_TRUE(session.close().ok());
+        },
+        2);
+  }
+}
+
 TEST(StepTask, SettingsThatMakeNoSenseAreRefused) {
   const auto why = [](const auto&... assignments) {
     const auto task = make_linreg_task(settings_with({assignments...}), linear_set());
@@ -112,6 +140,11 @@ TEST(StepTask, SettingsThatMakeNoSenseAreRefused) {
   EXPECT_THAT(why("pace=fast"), HasSubstr("pace is 'fast'"));
   EXPECT_THAT(why("late=never"), HasSubstr("late is 'never'"));
   EXPECT_THAT(why("pace=off", "late=apply:3"), HasSubstr("with pace off nothing is late"));
+  EXPECT_THAT(why("pace=off", "servers=2"), HasSubstr("all nodes keep parameters"));
+  EXPECT_THAT(why("pace=off", "compute_slack=0.1"), HasSubstr("no loads are chosen"));
+  EXPECT_THAT(why("pace=fixed", "compute_slack=0.1"), HasSubstr("does not choose loads"));
+  EXPECT_THAT(why("codec=int8"), HasSubstr("travel as they are"));
+  EXPECT_THAT(why("inject=all: comm exp 1ms from step 9 until step 9"), HasSubstr("is never"));
   EXPECT_THAT(why("inject=all: slow"), HasSubstr("'all: slow' is no delay"));
   EXPECT_THAT(why("consistency=bsp"), HasSubstr("`pace` says"));
 }

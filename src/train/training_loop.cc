@@ -65,6 +65,8 @@ class Loop {
         worse_(begin.worse) {
     result_.next = begin.next;
     if (begin.best) scores_[Split::kValid] = score_of(*begin.best);
+    task.end_early_if(
+        [this] { return stop_.load(std::memory_order_relaxed) || is_late(seconds()); });
   }
 
   Result<LoopResult> run() {
@@ -92,6 +94,9 @@ class Loop {
   double seconds() const {
     return seconds_before_ + std::chrono::duration<double>(time_.now() - began_).count();
   }
+  bool is_late(double seconds) const {
+    return options_.seconds_max > 0 && seconds - seconds_before_ >= options_.seconds_max;
+  }
   // The larger the better.
   double score_of(double figure) const { return task_.is_larger_better() ? figure : -figure; }
 
@@ -107,7 +112,8 @@ class Loop {
           return task_.train(worker, share, segment, part);
         }));
     std::vector<double> mine{stop_.load(std::memory_order_relaxed) ? 1.0 : 0.0, seconds(),
-                             value_of(sums.named, "loss"), value_of(sums.named, "examples")};
+                             value_of(sums.named, "loss"), value_of(sums.named, "examples"),
+                             task_.has_ended_early() ? 1.0 : 0.0};
     const auto metrics = session_.metrics();
     for (const std::string& name : options_.counters) {
       mine.push_back(value_of(metrics, name) - value_of(metrics_before, name));
@@ -118,7 +124,8 @@ class Loop {
     for (const auto& node : told) {
       for (std::size_t i = 0; i < all.size(); ++i) all[i] += node[i];
     }
-    move_on();
+    has_ended_early_ = all[4] > 0;
+    if (!has_ended_early_) move_on();
     result_.seconds += told[0][1] - before;
     result_.examples += all[3];
     report_segment(all, told[0][1], told[0][1] - before);
@@ -130,7 +137,7 @@ class Loop {
                      epoch + 1);
     }
     if (all[0] > 0) return std::optional(StopCause::kInterrupted);
-    if (options_.seconds_max > 0 && told[0][1] - seconds_before_ >= options_.seconds_max) {
+    if (is_late(told[0][1])) {
       return std::optional(StopCause::kOutOfTime);
     }
     if (options_.save_every > 0 && told[0][1] - saved_at_ >= options_.save_every) {
@@ -162,7 +169,7 @@ class Loop {
                          .share_done = (static_cast<double>(result_.next.epoch) +
                                         static_cast<double>(result_.next.segment) / segments) /
                                        static_cast<double>(task_.epochs())};
-    auto next = all.begin() + 4;
+    auto next = all.begin() + 5;
     for (const std::string& name : options_.counters) report.grown[name] = *next++;
     for (const std::string& name : options_.levels) report.levels[name] = *next++;
     events_.on_segment(report);
@@ -206,10 +213,10 @@ class Loop {
   }
 
   Result<LoopResult> finish(bool judges) {
-    if (!(saved_ == result_.next) || judges) save();
+    if (!(saved_ == result_.next) || judges || has_ended_early_) save();
     if (judges && task_.has(Split::kValid) &&
         (!result_.valid || result_.valid->epoch != result_.next.epoch ||
-         result_.next.segment != 0)) {
+         result_.next.segment != 0 || has_ended_early_)) {
       GODWIT_TRY(judge_split(Split::kValid, result_.valid));
     }
     if (judges && task_.has(Split::kTest)) GODWIT_TRY(judge_split(Split::kTest, result_.test));
@@ -226,6 +233,7 @@ class Loop {
   const double seconds_before_;
   std::vector<Worker> workers_;
   LoopResult result_;
+  bool has_ended_early_ = false;  // the last segment
   Cursor saved_;
   double saved_at_;
   std::int64_t worse_;

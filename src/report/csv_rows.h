@@ -1,4 +1,4 @@
-// bench/csv_rows.h: what trainings leave, line by line: tables with commas under a header, and
+// report/csv_rows.h: what trainings leave, line by line: tables with commas under a header, and
 // lines of flat objects. Pure functions.
 #pragma once
 
