@@ -85,5 +85,19 @@ TEST(TimingMap, ShowsEachCellAndTheWay) {
   EXPECT_THAT(map, HasSubstr("<polyline"));
 }
 
+TEST(TimingMap, TheWayStaysOnTheMap) {
+  StepReport report = some_steps();
+  const auto way = [](const std::string& map) {
+    const std::size_t begin = map.find("points=");
+    return map.substr(begin, map.find(" fill", begin) - begin);
+  };
+  for (StepRecord& step : report.steps) step.load = 8;
+  for (StepRecord& step : report.steps) step.k = 4;
+  const std::string at_the_corner = way(timing_map(report));
+  for (StepRecord& step : report.steps) step.load = 7;
+  for (StepRecord& step : report.steps) step.k = 9;
+  EXPECT_EQ(way(timing_map(report)), at_the_corner);
+}
+
 }  // namespace
 }  // namespace godwit

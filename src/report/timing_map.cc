@@ -16,14 +16,19 @@ constexpr double kTop = 40;
 constexpr double kWide = 480;
 constexpr double kHigh = 180;
 
-// Of the first step of each stretch with the same choice.
+// Of the first step of each stretch with the same choice: the cell, or the one that is nearest. A
+// fixed load may be between two rows, and there may have been more workers once.
 std::vector<std::pair<std::size_t, std::size_t>> way(const StepReport& report) {
   std::vector<std::pair<std::size_t, std::size_t>> cells;
+  const auto distance = [](double a, double b) { return std::abs(a - b); };
   for (const StepRecord& step : report.steps) {
-    const auto rung = std::find(report.loads.begin(), report.loads.end(), step.load);
-    if (rung == report.loads.end() || step.k == 0) continue;
+    if (step.k == 0) continue;
+    const auto rung = std::min_element(
+        report.loads.begin(), report.loads.end(),
+        [&](double a, double b) { return distance(a, step.load) < distance(b, step.load); });
     const std::pair<std::size_t, std::size_t> cell{
-        step.k - 1, static_cast<std::size_t>(rung - report.loads.begin())};
+        std::min<std::size_t>(step.k, report.expected[0].size()) - 1,
+        static_cast<std::size_t>(rung - report.loads.begin())};
     if (cells.empty() || cells.back() != cell) cells.push_back(cell);
   }
   return cells;
