@@ -72,16 +72,16 @@ const char* name_of(Split split) {
 }  // namespace
 
 const std::vector<std::string>& watched_counters() {
-  static const std::vector<std::string> names{
+  static const std::vector<std::string> kNames{
       "lease.keys",         "lease.missed_keys", "lease.wait_us", "clock.advance_wait_us",
       "clock.read_wait_us", "sent.bytes",        "rows.moved_in", "pull.keys",
       "remote.keys"};
-  return names;
+  return kNames;
 }
 
 const std::vector<std::string>& watched_levels() {
-  static const std::vector<std::string> names{"copies"};
-  return names;
+  static const std::vector<std::string> kNames{"copies"};
+  return kNames;
 }
 
 TrainOutput::TrainOutput(const TrainOptions& options, const TaskKind& kind, Disk& disk,

@@ -132,7 +132,7 @@ StepScenario draw_step_scenario(std::uint64_t seed) {
   draw_tables(scenario, prng);
   const std::uint32_t batch = 4 + static_cast<std::uint32_t>(prng.below(29));
   scenario.options = {
-      .samples = std::min<std::uint64_t>(1 + prng.below(2000), 80 * batch),
+      .samples = std::min(1 + prng.below(2000), std::uint64_t{80} * batch),
       .batch = batch,
       .epochs = 1 + prng.below(2),
       .seed = prng.next(),

@@ -74,7 +74,7 @@ class StepTask final : public Task {
     return {};
   }
 
-  void end_early_if(std::function<bool()> is_over) override { is_over_ = std::move(is_over); }
+  void end_early_if(const std::function<bool()>& is_over) override { is_over_ = is_over; }
   bool has_ended_early() const override { return has_ended_early_.load(); }
 
   // The workers of the loop are the first that the session has.

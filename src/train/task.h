@@ -86,7 +86,7 @@ class Task {
   // A segment may take far longer than a second, where workers are slow. Such a task asks now and
   // then on node 0 whether it is to stop, and ends the segment on all nodes if so. Called once,
   // before the first segment; `is_over` is thread-safe, and asked in train() alone.
-  virtual void end_early_if(std::function<bool()> is_over) { static_cast<void>(is_over); }
+  virtual void end_early_if(const std::function<bool()>& is_over) { static_cast<void>(is_over); }
   // On node 0, after a segment: whether it was ended like that. It is trained again, from its
   // begin, when the run goes on.
   virtual bool has_ended_early() const { return false; }

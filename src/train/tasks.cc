@@ -98,7 +98,7 @@ Result<std::unique_ptr<Task>> make_linreg(Settings& settings, const Catalog& /*c
 }  // namespace
 
 const std::vector<TaskKind>& task_kinds() {
-  static const std::vector<TaskKind> kinds{
+  static const std::vector<TaskKind> kKinds{
       {"mf", "matrix factorization: who rates what how", "ratings/s", add_mf_settings, make_mf},
       {"kge", "knowledge-graph embeddings: ComplEx, DistMult, TransE, RESCAL", "questions/s",
        add_kge_settings, make_kge},
@@ -115,7 +115,7 @@ const std::vector<TaskKind>& task_kinds() {
       {"linreg", "least squares, by gradients of all weights", "examples/s", add_linreg_settings,
        make_linreg},
   };
-  return kinds;
+  return kKinds;
 }
 
 Result<const TaskKind*> find_task_kind(std::string_view name) {
