@@ -87,12 +87,10 @@ Result<> settle_group_settings(Settings& settings) {
         to_string(mode));
   }
   const bool is_paced = settings.text("pace") != "auto" || settings.text("late") != "drop" ||
-                        !settings.text("inject").empty() || settings.number("compute_slack") > 0 ||
-                        !settings.is_auto("servers");
+                        !settings.text("inject").empty() || settings.number("compute_slack") > 0;
   if (is_paced) {
     return invalid_argument(
-        "pace, late, inject, compute_slack and servers are not for groups: their ranks wait for "
-        "each other");
+        "pace, late, inject and compute_slack are not for groups: their ranks wait for each other");
   }
   if (settings.is_auto("outer_rate")) {
     settings.resolve("outer_rate", fmt::format("{:.6g}", 1.0 / static_cast<double>(groups)));

@@ -28,7 +28,9 @@ class StepTask final : public Task {
       : model_(std::move(model)),
         epochs_(settings.count("epochs")),
         is_off_(settings.text("pace") == kOff),
-        servers_(settings.is_auto("servers") ? 0 : settings.count("servers")),
+        // The launcher of groups tells how many table nodes there are, under the same name.
+        servers_(
+            settings.is_auto("servers") || groups_of(settings) > 0 ? 0 : settings.count("servers")),
         delays_(InjectedDelays::parse(settings.text("inject")).value()),
         rule_(groups_of(settings) > 0 ? group_rule_of(settings)
                                       : Rule::sgd(settings.real("learning_rate"))),
