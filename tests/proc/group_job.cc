@@ -228,8 +228,8 @@ int main(int argc, char** argv) {
                             words[0] == "gloo");
   }
   std::fflush(stdout);
-  // Who has given up a group ends without MPI_Finalize, and then mpirun ends the others: they are to
-  // have said theirs.
+  // Who has given up a group ends without MPI_Finalize, and then mpirun ends the others: they are
+  // to have said theirs.
   if (words.size() == 2 && words[1] == "mismatch") {
     std::this_thread::sleep_for(std::chrono::seconds(1));
   }
