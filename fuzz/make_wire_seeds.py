@@ -113,7 +113,7 @@ SEEDS = {
                                               258, 32, 3))),
     'step_result': frame(part(49, struct.pack('<QIIddqqB', 7, 2, 32, 1, 2, 3, 4, 1))),
     'step_movement': frame(part(50, struct.pack('<Qddd', 7, 1, -2, 2))),
-    'join_steps': frame(part(51, struct.pack('<III', 2, 0, 5))),
+    'join_steps': frame(part(51, struct.pack('<IIIH', 2, 0, 5, 2) + b'so')),
     'group_joins': frame(part(56, struct.pack('<QQIII', REQUEST, 3, 1, 0, 2))),
     'group_progress': frame(part(57, struct.pack('<Q', 812))),
     'group_leaves': frame(part(58, b'')),

@@ -106,7 +106,8 @@ void NodeCore::on_frame(NodeId peer, const FramePtr& frame, Time now) {
   }
   shared_.flush();
   leases_.collect(now);
-  steps_.member().collect();
+  steps_.member().collect(now);
+  note_step_failure();
   end_flushes();
   flush_ticks(now);
 }
@@ -149,7 +150,6 @@ void NodeCore::flush_ticks(Time now) {
 }
 
 const std::optional<Error>& NodeCore::loss() const {
-  if (steps_.failure()) return steps_.failure();
   if (groups_.failure()) return groups_.failure();
   if (entries_.failure()) return entries_.failure();
   return buffers_.failure() ? buffers_.failure() : visits_.failure();
@@ -329,6 +329,7 @@ void NodeCore::on_timer(Time now) {
     });
   }
   steps_.on_timer(now);
+  note_step_failure();
   groups_.on_timer(now);
   release_parked(now);
   members_.expire(now);
@@ -371,13 +372,6 @@ void NodeCore::send(TicketId ticket, Purpose purpose, TableId table, std::span<c
   if (refuse_if_failed(ticket, purpose.verb)) return;
   flights_.begin(ticket, table, keys);
   router_.send(ticket, purpose, row_length, std::move(requests));
-}
-
-// What this node's own result brings about may let requests go on that have waited here.
-void NodeCore::send_step(const StepResult& result, std::span<const TableSums> sums, Time now) {
-  steps_.note_time(now);
-  steps_.member().send(result, sums);
-  release_parked(now);
 }
 
 void NodeCore::release_parked(Time now) {

@@ -77,7 +77,7 @@ class NodeCore final : private TicketEvents {
   void enter_barrier(TicketId ticket);
   void say_bye(TicketId ticket);
   // Sends the requests of a ticket (router().write_pulls() and the like) for rows of a table.
-  // REQUIRES: none of the rows must_wait().
+  // REQUIRES: none of the rows must_wait(), or they are static and asked for at home.
   void send(TicketId ticket, Purpose purpose, TableId table, std::span<const Key> keys,
             std::uint32_t row_length, std::vector<OutgoingRequest> requests);
   // A row that is not here and must not be asked for just now: a change of this node is on its way
@@ -118,9 +118,8 @@ class NodeCore final : private TicketEvents {
   void begin_worker(TicketId ticket, WorkerId worker, Time now);
   void wait_until_stable(TicketId ticket, Tick need);
   // Steps (core/steps.h). The ticket is done when there is a step for the worker, or no more.
-  void begin_steps(const StepOptions& options, std::span<const std::uint32_t> workers, Time now) {
-    steps_.begin(options, workers, now);
-  }
+  void begin_steps(const StepOptions& options, std::span<const std::uint32_t> workers, Time now);
+  void stop_steps(Time now);
   void await_step(TicketId ticket, WorkerId worker) {
     if (!refuse_if_failed(ticket, "begin of a step")) steps_.member().await(ticket, worker);
   }
@@ -183,6 +182,7 @@ class NodeCore final : private TicketEvents {
   void lose(NodeId peer, const Error& why, Time now);
   bool may_lose(NodeId peer) const;
   void spare_at_barriers(NodeId peer);
+  void note_step_failure();
   void do_without(NodeId peer, Time now);
   Result<> check_fit(const TableSpec& spec) const;
   bool may_come_back(NodeId peer) const;

@@ -29,6 +29,7 @@ void NodeCore::do_without(NodeId peer, Time now) {
   registry_.do_without(peer);
   if (options_.self == kCoordinator) barriers_.do_without(peer);
   steps_.do_without(peer, now);
+  note_step_failure();
   groups_.forget(peer, now);
   release_parked(now);
 }
@@ -109,6 +110,12 @@ void NodeCore::spare_at_barriers(NodeId peer) {
 }
 
 Result<> NodeCore::on_bye(NodeId peer, const Bye& bye, Time now) {
+  if (bye.reason == ByeReason::kFailed && !failure_ && may_lose(peer)) {
+    // It cannot go on, perhaps since it alone has lost somebody. Nobody needs it.
+    links_.send_unnumbered(peer, make_frame(kFirstTerm, Receipt{}));
+    lose(peer, unavailable("it gave up: {}", bye.text), now);
+    return {};
+  }
   members_.on_bye(peer);
   clocks_.on_left(peer, now);
   groups_.forget(peer, now);

@@ -1,6 +1,8 @@
 // core/step_buffers.cc: folds in the order of nodes, their workers and steps, whatever came first.
 #include "core/step_buffers.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <tuple>
 #include <utility>
@@ -129,7 +131,9 @@ void StepBuffers::apply(Rows& rows, std::uint64_t samples) {
   movement_.gradient += gradient;
   movement_.turn += turn;
   const auto pushed = rows.rows->push(keys_, floats_, scratch_);
-  if (!pushed.ok() && !failure_) failure_ = pushed.error();
+  if (pushed.ok() || failure_) return;
+  failure_ = Error(pushed.error())
+                 .in_context(fmt::format("what the workers of step {} have added up", begun_));
 }
 
 Result<> StepBuffers::begin(const StepBegins& begins) {

@@ -26,8 +26,8 @@ class StepBuffers {
   Result<> add(NodeId node, const TickMark& mark, TableId table, std::vector<Key> keys,
                std::vector<float> sums);
 
-  // Ends the step before and begins `begins.step`. kCorruption, with nothing done, if a chosen sum
-  // is about rows of this node that it does not have, or if this is not the next step.
+  // Ends the step before and begins `begins.step`. kCorruption, with nothing done, if this is not
+  // the next step, or if a result was chosen twice or is about no samples.
   Result<> begin(const StepBegins& begins);
 
   // The last step that has begun; 0: none.

@@ -20,6 +20,8 @@ namespace {
 constexpr std::size_t kStepsRemembered = 4096;  // when they began
 constexpr std::uint64_t kLearnEvery = 32;       // steps between looks at how long workers take
 constexpr std::uint64_t kAskEvery = 10;         // for what only people look at
+// A timer that is later than this was late for a reason that kept this node from reading, too.
+constexpr Duration kLateTimer = std::chrono::milliseconds(250);
 
 bool contains(const std::vector<NodeId>& nodes, NodeId node) {
   return std::find(nodes.begin(), nodes.end(), node) != nodes.end();
@@ -69,11 +71,24 @@ void StepLeader::begin_if_all_joined(Time now) {
   if (state_ != State::kJoining || !missing_.empty()) return;
   state_ = State::kRunning;
   roster_.settle();
-  if (roster_.live() == 0 || is_to_stop_) return end_steps({.head = {.step = ++step_}});
+  if (is_to_stop_) return end_steps({.head = {.step = ++step_}});
+  if (roster_.live() == 0) return fail_without_workers();
   ledger_ = std::make_unique<SampleLedger>(options_.samples, options_.epochs, roster_.size());
   first_position_ = options_.first_epoch * options_.samples;
   if (policy_ == nullptr) make_policy();
   begin_step(now);
+}
+
+// Samples are missing: that is no end as others are.
+void StepLeader::fail_without_workers() {
+  state_ = State::kIdle;
+  if (failure_) return;
+  failure_ = unavailable("no worker is left for step {}{}", step_ + (ledger_ == nullptr ? 1 : 0),
+                         ledger_ == nullptr
+                             ? std::string(": none was named, or all are lost")
+                             : fmt::format(": all are lost, {} of {} samples have counted",
+                                           ledger_->counted(), options_.samples * options_.epochs));
+  journal_.alarm(failure_->message());
 }
 
 void StepLeader::forget_policy() {
@@ -200,8 +215,7 @@ void StepLeader::end_step_if_due(Time now) {
   if (tally_.chosen.size() < choice_.k && can_come) return;
   if (roster_.live() == 0 && !ledger_->is_finished()) {
     if (!roster_.are_all_lost()) return;  // somebody may be heard again
-    journal_.alarm("no worker is left");
-    return end_steps({.head = {.step = ++step_}});
+    return fail_without_workers();
   }
   // The last samples of an epoch, when there are too few: each of them weighs as all others do.
   if (ledger_->left() == 0) tally_.weight = choice_.batch();
@@ -214,14 +228,15 @@ void StepLeader::end_step_if_due(Time now) {
 }
 
 // What is not counted goes to others: with `drop` all that is under way, else what is too old to be
-// counted in the next step.
+// counted in the next step. Who is silent has kept what it was given until now: if all were silent
+// since an owner of rows was away, it may come yet.
 void StepLeader::take_back_old() {
   for (std::uint32_t i = 0; i < roster_.size(); ++i) {
     const auto busy = roster_[i].busy;
     if (!busy) continue;
     const bool is_too_old = !applies_late() || *busy + *plan_.late_max < step_ + 1;
-    if (is_too_old) ledger_->come_back(*busy, i);
     if (is_too_old && *busy == step_) ++tally_.cancelled;
+    if (is_too_old || !roster_[i].is_live) ledger_->come_back(*busy, i);
   }
 }
 
@@ -254,7 +269,7 @@ Result<> StepLeader::on_result(NodeId from, const StepResult& result, Time now) 
   }
   if (state_ != State::kRunning) return {};
   if (const auto given = samples_given(result.step, *worker);
-      result.is_whole && given > 0 && given != result.samples) {
+      given > 0 && (result.is_whole ? result.samples != given : result.samples > given)) {
     return corruption("{} samples of step {} of worker {} of node {}, which was given {}",
                       result.samples, result.step, result.worker.value(), from.value(), given);
   }
@@ -308,8 +323,10 @@ Time StepLeader::deadline() const {
 
 void StepLeader::on_timer(Time now) {
   if (state_ != State::kRunning) return;
+  if (const Time due = roster_.deadline(); due < now - kLateTimer) {
+    roster_.excuse_until(now + StepRoster::kPatienceMin);
+  }
   for (const std::uint32_t worker : roster_.drop_silent(now)) {
-    ledger_->lose(worker);
     journal_.alarm(fmt::format("step {}: worker {} of node {} is silent, and not waited for", step_,
                                roster_[worker].worker, roster_[worker].node.value()));
   }

@@ -70,6 +70,9 @@ class StepLeader {
   // What is to be told to all nodes next, if anything is.
   std::optional<StepOrders> take_orders();
 
+  // Why no more steps come, though samples are left.
+  const std::optional<Error>& failure() const { return failure_; }
+
   StepReport take_report();
   std::string describe(Time now) const;
 
@@ -78,6 +81,7 @@ class StepLeader {
 
   bool applies_late() const { return plan_.late_max.has_value(); }
   void begin_if_all_joined(Time now);
+  void fail_without_workers();
   void make_policy();
   void forget_policy();
   // The next one, or the end.
@@ -140,6 +144,7 @@ class StepLeader {
   std::map<std::uint64_t, Question> questions_;  // by step
   std::optional<double> turn_;                   // that the policy has not been told
   std::deque<StepOrders> orders_;
+  std::optional<Error> failure_;
 };
 
 }  // namespace godwit

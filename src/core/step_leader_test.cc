@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <deque>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@
 namespace godwit {
 namespace {
 
+using std::chrono::milliseconds;
 using std::chrono::seconds;
 using testing::HasSubstr;
 
@@ -32,7 +34,7 @@ void begin(StepJob& job, const StepOptions& options, const std::vector<std::uint
 }
 
 void stop(StepJob& job) {
-  job.cores().core(0).steps().stop(job.cores().now);
+  job.cores().core(0).stop_steps(job.cores().now);
   job.cores().run();
 }
 
@@ -46,7 +48,7 @@ std::optional<StepOrder> order_of(StepJob& job, std::int64_t node, std::int64_t 
     return std::nullopt;
   }
   if (core.waits().take(ticket).error) return std::nullopt;
-  return core.steps().member().take(WorkerId{worker});
+  return core.steps().member().take(WorkerId{worker}).value();
 }
 
 StepLeader& leader_of(StepJob& job) {
@@ -98,7 +100,7 @@ TEST(StepLeader, AnswersToQuestionsOfEarlierStepsAreIgnored) {
   job.answer(1, *job.take(1));
   // Node 0 has begun step 2, and node 1 has not said yet how far step 1 went.
   while (job.cores().core(0).steps().begun() < 2) job.cores().deliver();
-  job.cores().core(0).steps().stop(job.cores().now);
+  job.cores().core(0).stop_steps(job.cores().now);
   StepOptions others = job.options();
   others.batch = 4;
   const std::vector<std::uint32_t> workers{0};
@@ -166,11 +168,102 @@ TEST(StepLeader, AResultOfOtherSamplesThanWereGivenIsCorruption) {
   StepJob job({.nodes = 2, .liveness = kPatient}, options_of("fixed"));
   job.begin();
   StepResult result = job.result_of(1, *job.take(1));
+  const auto take = [&] {
+    return job.cores().core(0).steps().on_result(NodeId{1}, result, job.cores().now);
+  };
   result.samples = 7;
-  const auto taken = job.cores().core(0).steps().on_result(NodeId{1}, result, job.cores().now);
-  ASSERT_FALSE(taken.ok());
-  EXPECT_EQ(taken.error().code(), ErrorCode::kCorruption);
-  EXPECT_THAT(taken.error().message(), HasSubstr("7 samples of step 1 of worker 0 of node 1"));
+  ASSERT_FALSE(take().ok());
+  EXPECT_EQ(take().error().code(), ErrorCode::kCorruption);
+  EXPECT_THAT(take().error().message(), HasSubstr("7 samples of step 1 of worker 0 of node 1"));
+  result.is_whole = false;
+  result.samples = 9;
+  EXPECT_FALSE(take().ok());
+  result.samples = 7;
+  EXPECT_TRUE(take().ok());
+}
+
+// Steps of all workers, as many as it takes to know how long they usually take.
+void learn_times(StepJob& job) {
+  for (int step = 0; step < 40; ++step) {
+    for (std::uint32_t worker = 0; worker < job.workers(); ++worker) {
+      job.answer(worker, *job.take(worker));
+    }
+    job.cores().run();
+  }
+  static_cast<void>(job.report());
+}
+
+// What workers said meanwhile is still to be read.
+TEST(StepLeader, WhoWasAwayItselfDoesNotTakeOthersForSilent) {
+  StepJob job({.nodes = 3, .liveness = kPatient}, options_of("fixed"));
+  job.begin();
+  learn_times(job);
+  for (std::uint32_t worker = 0; worker < 3; ++worker) job.answer(worker, *job.take(worker));
+  std::deque<WiredCores::OnTheWay> unread;
+  unread.swap(job.cores().on_the_way());
+  job.cores().pass_at_once(seconds(3));
+  EXPECT_THAT(leader_of(job).describe(job.cores().now), HasSubstr("of 3 workers"));
+  for (auto& frame : unread) job.cores().on_the_way().push_back(std::move(frame));
+  job.cores().run();
+  const StepReport report = job.report();
+  ASSERT_EQ(report.steps.size(), 1U);
+  EXPECT_EQ(report.steps[0].used, 3U);
+  EXPECT_EQ(report.steps[0].late_dropped, 0U);
+  EXPECT_TRUE(report.alarms.empty());
+  job.answer(0, *job.take(0));
+  job.cores().run();
+  job.cores().pass(milliseconds(1900));
+  EXPECT_THAT(leader_of(job).describe(job.cores().now), HasSubstr("of 1 workers")) << "of others";
+}
+
+// An owner of rows was away, so nobody could answer. What all bring when it is back counts.
+TEST(StepLeader, WhenAllWereSilentWhatTheyBringCountsYet) {
+  for (const std::string late : {"drop", "apply:5"}) {
+    StepJob job({.nodes = 4, .liveness = kPatient}, options_of("fixed", late));
+    job.begin();
+    learn_times(job);
+    std::vector<StepOrder> held;
+    for (std::uint32_t worker = 0; worker < 4; ++worker) held.push_back(*job.take(worker));
+    // One of them hangs for another reason.
+    for (std::uint32_t worker = 0; worker < 3; ++worker) job.answer(worker, held[worker]);
+    job.cores().run();
+    job.cores().pass(milliseconds(1500));
+    for (std::uint32_t worker = 0; worker < 3; ++worker) job.answer(worker, *job.take(worker));
+    job.cores().run();
+    static_cast<void>(job.report());
+    held.clear();
+    for (std::uint32_t worker = 0; worker < 3; ++worker) held.push_back(*job.take(worker));
+    job.cores().pass(seconds(3));
+    EXPECT_THAT(leader_of(job).describe(job.cores().now), HasSubstr("of 0 workers"));
+    for (std::uint32_t worker = 0; worker < 3; ++worker) job.answer(worker, held[worker]);
+    job.cores().run();
+    const StepReport report = job.report();
+    ASSERT_EQ(report.steps.size(), 1U) << late;
+    EXPECT_EQ(report.steps[0].used, 3U) << late;
+    EXPECT_EQ(report.steps[0].late_dropped, 0U) << late;
+    EXPECT_EQ(report.steps[0].live, 3U) << "who hangs is not there again";
+  }
+}
+
+// Who gives up sends no sums, whose way is part of what a step takes.
+TEST(StepLeader, TheWayOfSumsThatAreNotSentIsCommunicationToo) {
+  StepJob job({.nodes = 2, .liveness = kPatient}, options_of("fixed:k=1"));
+  job.begin();
+  job.answer(1, *job.take(1));
+  job.cores().now += seconds(1);
+  job.cores().run();
+  const StepOrder order = *job.take(1);
+  ASSERT_GT(order.step, 1U);
+  job.give_up(1, order);
+  std::vector<std::int64_t> spared;
+  for (const WiredCores::OnTheWay& frame : job.cores().on_the_way()) {
+    for (const PartView part : open_frame(frame.frame->bytes()).value()) {
+      if (part.type == PartType::kStepResult) {
+        spared.push_back(StepResult::decode(part).value().spared_ns);
+      }
+    }
+  }
+  EXPECT_EQ(spared, std::vector<std::int64_t>{1'000'000'000});
 }
 
 // The owners of the rows are two nodes: what the leader's own worker sends to the other is on its

@@ -62,9 +62,13 @@ void StepMember::let_go(Place& place) {
   if (waits_.exists(ticket)) waits_.arrived_from(ticket, self_);
 }
 
-StepOrder StepMember::take(WorkerId worker) {
-  Place& place = places_.at(static_cast<std::uint32_t>(worker.value()));
-  GODWIT_CHECK(has_news(place));
+Result<StepOrder> StepMember::take(WorkerId worker) {
+  const auto found = places_.find(static_cast<std::uint32_t>(worker.value()));
+  if (found == places_.end() || !has_news(found->second)) {
+    return aborted("steps were begun anew while worker {} was about to be told of the last ones",
+                   worker.value());
+  }
+  Place& place = found->second;
   place.taken = place.order.step;
   return place.order;
 }
@@ -92,15 +96,20 @@ Result<> StepMember::on_begins(const StepBegins& begins) {
   return {};
 }
 
-void StepMember::send(const StepResult& result, std::span<const TableSums> sums) {
+void StepMember::send(StepResult result, std::span<const TableSums> sums, Time now) {
+  if (!result.is_whole) {
+    const auto place = places_.find(static_cast<std::uint32_t>(result.worker.value()));
+    if (place != places_.end()) result.spared_ns += place->second.way.count();
+  }
   const TickMark mark{.tick = Tick{static_cast<std::int64_t>(result.step)},
                       .worker = result.worker};
   std::set<TicketId> tickets;
   for (const TableSums& table : sums) {
     if (const auto ticket = send_table(mark, table)) tickets.insert(*ticket);
   }
+  if (failure_) return;
   if (tickets.empty()) return tell_(result);
-  under_way_.push_back({result, std::move(tickets)});
+  under_way_.push_back({result, std::move(tickets), now});
 }
 
 std::optional<TicketId> StepMember::send_table(const TickMark& mark, const TableSums& sums) {
@@ -135,7 +144,7 @@ bool StepMember::on_done(TicketId ticket) {
   return true;
 }
 
-void StepMember::collect() {
+void StepMember::collect(Time now) {
   for (const TicketId ticket : std::exchange(done_, {})) {
     const Waits::Outcome outcome = waits_.take(ticket);
     if (outcome.error) fail(*outcome.error);
@@ -144,6 +153,8 @@ void StepMember::collect() {
     place->tickets.erase(ticket);
     if (!place->tickets.empty()) continue;
     const StepResult result = place->result;
+    const auto worker = places_.find(static_cast<std::uint32_t>(result.worker.value()));
+    if (worker != places_.end()) worker->second.way = now - place->sent;
     under_way_.erase(place);
     if (!failure_) tell_(result);
   }

@@ -52,17 +52,18 @@ class StepMember {
   // The ticket is done when there is something for the worker that it has not taken.
   void await(TicketId ticket, WorkerId worker);
   bool is_waiting(TicketId ticket) const;
-  // REQUIRES: the ticket of await() is done.
-  StepOrder take(WorkerId worker);
+  // kAborted: steps were begun anew since the ticket of await() was done. REQUIRES: it is.
+  Result<StepOrder> take(WorkerId worker);
 
-  // A worker has computed its share: its sums go to the owners, then the leader is told. None:
-  // there is nothing that anybody should have.
-  void send(const StepResult& result, std::span<const TableSums> sums);
+  // A worker has computed its share: its sums go to the owners, then the leader is told. Or it has
+  // given up, without sums: it says so, and that they would have been on their way as long as its
+  // last ones were; else who is cut short would seem to be nearer.
+  void send(StepResult result, std::span<const TableSums> sums, Time now);
 
   // A ticket is done: true if it is one of these.
   bool on_done(TicketId ticket);
   // Handles what has come.
-  void collect();
+  void collect(Time now);
   bool is_quiet() const { return under_way_.empty(); }
   // Why sums did not arrive, if some did not.
   const std::optional<Error>& failure() const { return failure_; }
@@ -78,10 +79,12 @@ class StepMember {
     StepOrder order;
     std::uint64_t taken = 0;  // the last step it took; the last order has its own
     std::optional<TicketId> waiting;
+    Duration way{};  // of its last sums to the owners, and of the word that they have come
   };
   struct UnderWay {
     StepResult result;
     std::set<TicketId> tickets;  // that it waits for
+    Time sent;
   };
 
   void let_go(Place& place);

@@ -1,6 +1,8 @@
 // core/step_plan.cc: reads "fixed:k=6,load=0.5" and "apply:10"; checks options and tables of steps.
 #include "core/step_plan.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <limits>
 #include <string_view>
@@ -16,7 +18,7 @@ namespace {
 
 constexpr std::string_view kFixed = "fixed";
 constexpr std::string_view kApply = "apply:";
-constexpr std::uint32_t kLateMax = 1'000'000;
+constexpr std::uint32_t kLateMax = 1000;  // sums wait for so long to be counted
 
 Error bad_pace(const std::string& pace) {
   return invalid_argument(
@@ -91,6 +93,18 @@ Result<> check_steps(const StepOptions& options) {
                             options.compute_slack, options.pace);
   }
   return {};
+}
+
+std::string describe_steps(const StepOptions& options) {
+  const StepPlan plan = StepPlan::of(options).value();
+  std::string pace = "auto";
+  if (plan.pace == StepPlan::Pace::kAdaptiveK) pace = "adaptive_k";
+  if (plan.pace == StepPlan::Pace::kFixed) pace = fmt::format("fixed:k={},load={}", plan.k, plan.load);
+  return fmt::format(
+      "{} samples, batch {}, epochs {} to {}, seed {}, pace {}, late {}, compute_slack {}",
+      options.samples, options.batch, options.first_epoch, options.first_epoch + options.epochs,
+      options.seed, pace, plan.late_max ? fmt::format("apply:{}", *plan.late_max) : "drop",
+      options.compute_slack);
 }
 
 std::int64_t fixed_workers(const StepOptions& options) {

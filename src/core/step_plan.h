@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "godwit/result.h"
 #include "godwit/steps.h"
@@ -20,5 +21,8 @@ struct StepPlan {
   // kInvalidArgument naming what is wrong.
   static Result<StepPlan> of(const StepOptions& options);
 };
+
+// What all nodes must say of steps alike, in words. REQUIRES: check_steps(options).
+std::string describe_steps(const StepOptions& options);
 
 }  // namespace godwit

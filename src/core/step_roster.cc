@@ -30,6 +30,7 @@ void StepRoster::settle() {
     place.is_live = place.is_taking_part && !place.is_lost;
     place.busy.reset();
     place.silent_since.reset();
+    place.dropped_at.reset();
   }
 }
 
@@ -64,12 +65,28 @@ bool StepRoster::hear(std::uint32_t index, std::uint64_t step, Time now) {
   // It is there; but what it was given since is still to be answered, and not waited for without
   // end.
   place.silent_since = place.busy ? std::optional(now) : std::nullopt;
-  if (place.is_live || place.is_lost || !place.is_taking_part) return false;
-  if (live() == 0 && was_silent_since) {
-    for (Place& one : places_) one.patience = std::max(one.patience, 2 * (now - *was_silent_since));
+  const bool is_back = !place.is_live && !place.is_lost && place.is_taking_part;
+  if (is_back && live() == 0) {
+    if (was_silent_since) {
+      const Duration patience = 2 * (now - *was_silent_since);
+      for (Place& one : places_) one.patience = std::max(one.patience, patience);
+    }
+    revive(now);
   }
+  last_heard_ = now;
+  if (!is_back) return false;
   place.is_live = true;
+  place.dropped_at.reset();
   return true;
+}
+
+void StepRoster::revive(Time now) {
+  for (Place& place : places_) {
+    if (!place.dropped_at || *place.dropped_at < last_heard_) continue;
+    place.is_live = true;
+    place.dropped_at.reset();
+    if (place.busy) place.silent_since = now;
+  }
 }
 
 void StepRoster::on_down(NodeId node, Time now) {
@@ -93,6 +110,7 @@ std::vector<std::uint32_t> StepRoster::lose(NodeId node) {
     place.is_live = false;
     place.busy.reset();
     place.silent_since.reset();
+    place.dropped_at.reset();
     lost.push_back(i);
   }
   return lost;
@@ -108,11 +126,13 @@ void StepRoster::learn(const DelayStatistics& delays) {
   }
 }
 
-Time StepRoster::expires(const Place& place) {
+Time StepRoster::expires(const Place& place) const {
   if (!place.is_live || !place.silent_since) return Time::max();
-  const Time at = *place.silent_since + place.patience;
-  if (!place.down_since) return at;
-  return std::min(at, std::max(*place.silent_since, *place.down_since) + kPatienceMin);
+  Time at = *place.silent_since + place.patience;
+  if (place.down_since) {
+    at = std::min(at, std::max(*place.silent_since, *place.down_since) + kPatienceMin);
+  }
+  return std::max(at, excused_until_);
 }
 
 std::vector<std::uint32_t> StepRoster::drop_silent(Time now) {
@@ -120,6 +140,7 @@ std::vector<std::uint32_t> StepRoster::drop_silent(Time now) {
   for (std::uint32_t i = 0; i < size(); ++i) {
     if (now < expires(places_[i])) continue;
     places_[i].is_live = false;
+    places_[i].dropped_at = now;
     dropped.push_back(i);
   }
   return dropped;

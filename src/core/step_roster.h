@@ -34,6 +34,7 @@ class StepRoster {
         busy;                          // the step that it was given last, while it has not answered
     std::optional<Time> silent_since;  // it was given something and has not been heard
     std::optional<Time> down_since;    // its node's connection is broken
+    std::optional<Time> dropped_at;    // it is not live because it was silent
     std::uint64_t included = 0;        // results that counted
     Duration patience = kPatienceFirst;  // with its silence
   };
@@ -54,7 +55,8 @@ class StepRoster {
 
   void give(std::uint32_t index, std::uint64_t step, Time now);
   // It was heard about this step: it is there (again). True: it had been gone. If nobody was left
-  // all need longer than was known: patience with each grows to twice this one's silence.
+  // all need longer than was known, or an owner of rows was away: patience with each grows to twice
+  // this one's silence, and who was dropped since anybody was heard is there again, too.
   bool hear(std::uint32_t index, std::uint64_t step, Time now);
   void include(std::uint32_t index) { ++places_[index].included; }
 
@@ -65,6 +67,8 @@ class StepRoster {
   std::vector<std::uint32_t> lose(NodeId node);
   // How long they usually take is known better: to be called now and then.
   void learn(const DelayStatistics& delays);
+  // Nobody is dropped before that: what was said is still to be read.
+  void excuse_until(Time until) { excused_until_ = until; }
   // Who has been silent for too long, and is not live from now on.
   std::vector<std::uint32_t> drop_silent(Time now);
   // When drop_silent() may next find somebody.
@@ -75,9 +79,12 @@ class StepRoster {
 
  private:
   // When it counts as gone if nothing is heard of it.
-  static Time expires(const Place& place);
+  Time expires(const Place& place) const;
+  void revive(Time now);
 
   std::vector<Place> places_;
+  Time last_heard_{};  // anybody
+  Time excused_until_{};
 };
 
 }  // namespace godwit

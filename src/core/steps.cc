@@ -8,6 +8,7 @@
 #include "base/errors.h"
 #include "base/try.h"
 #include "core/peers.h"
+#include "core/step_plan.h"
 
 namespace godwit {
 
@@ -22,20 +23,29 @@ Steps::Steps(NodeId self, const PartitionMap& map, StepBuffers& buffers, Router&
 
 void Steps::begin(const StepOptions& options, std::span<const std::uint32_t> workers, Time now) {
   now_ = now;
+  how_ = describe_steps(options);
   member_.begin(workers);
   if (!is_leader()) {
-    return links_.send(kCoordinator, make_frame(kFirstTerm, JoinSteps{.workers = workers}));
+    const JoinSteps joins{.workers = workers, .how = how_};
+    return links_.send(kCoordinator, make_frame(kFirstTerm, joins));
   }
   if (leader_ == nullptr) {
     leader_ = std::make_unique<StepLeader>(map_.nodes(), map_.servers());
     for (const NodeId node : lost_) leader_->do_without(node, now);
   }
   leader_->begin(options, buffers_.begun(), now);
-  for (const Joined& joined : std::exchange(joined_, {})) {
-    leader_->join(joined.node, joined.workers, now);
-  }
+  for (const Joined& joined : std::exchange(joined_, {})) join(joined, now);
   leader_->join(self_, workers, now);
   send_orders();
+}
+
+// Whoever has other samples, or another order of them, would compute something else than asked.
+void Steps::join(const Joined& joined, Time now) {
+  if (joined.how != how_ && !failure_) {
+    failure_ = invalid_argument("node {} begins steps of {}, but node {} of {}",
+                                joined.node.value(), joined.how, self_.value(), how_);
+  }
+  if (!failure_) leader_->join(joined.node, joined.workers, now);
 }
 
 void Steps::stop(Time now) {
@@ -95,15 +105,16 @@ Result<> Steps::on_movement(NodeId from, const StepMovement& movement) {
   return {};
 }
 
-Result<> Steps::on_join(NodeId from, const JoinSteps& join, Time now) {
+Result<> Steps::on_join(NodeId from, const JoinSteps& message, Time now) {
   now_ = now;
   if (!is_leader())
     return corruption("node {} took node {} for the leader", from.value(), self_.value());
+  Joined joined{from, {message.workers.begin(), message.workers.end()}, std::string(message.how)};
   if (leader_ == nullptr || !leader_->is_joining()) {
-    joined_.push_back({from, {join.workers.begin(), join.workers.end()}});
+    joined_.push_back(std::move(joined));
     return {};
   }
-  leader_->join(from, join.workers, now);
+  join(joined, now);
   send_orders();
   return {};
 }
@@ -147,12 +158,14 @@ void Steps::on_timer(Time now) {
 
 const std::optional<Error>& Steps::failure() const {
   if (failure_) return failure_;
+  if (leader_ != nullptr && leader_->failure()) return leader_->failure();
   return buffers_.failure() ? buffers_.failure() : member_.failure();
 }
 
 std::string Steps::describe(Time now) const {
   if (leader_ != nullptr) return leader_->describe(now);
-  return "node 0, which leads the steps";
+  return "node 0, which begins a step when all nodes have begun steps, and says there for whom it "
+         "waits";
 }
 
 }  // namespace godwit

@@ -59,7 +59,7 @@ class Steps {
   Result<> on_begins(NodeId from, const StepBegins& begins);
   Result<> on_result(NodeId from, const StepResult& result, Time now);
   Result<> on_movement(NodeId from, const StepMovement& movement);
-  Result<> on_join(NodeId from, const JoinSteps& join, Time now);
+  Result<> on_join(NodeId from, const JoinSteps& message, Time now);
 
   // Whether the rows that a pull asks for are still those of an earlier step.
   bool must_wait(const Pull& pull) const;
@@ -91,8 +91,14 @@ class Steps {
     NodeId origin;
     FramePtr frame;
   };
+  struct Joined {
+    NodeId node;
+    std::vector<std::uint32_t> workers;
+    std::string how;
+  };
 
   bool is_leader() const { return self_ == kCoordinator; }
+  void join(const Joined& joined, Time now);
   std::uint64_t step_of(const Pull& pull) const;
   void tell_leader(const StepResult& result);
   // Sends what the leader has decided.
@@ -109,12 +115,8 @@ class Steps {
   std::vector<NodeId> lost_;
   std::vector<Parked> parked_;
   std::function<void(const StepOrders& orders)> watcher_;
-  // On the coordinator, of nodes that began before it did.
-  struct Joined {
-    NodeId node;
-    std::vector<std::uint32_t> workers;
-  };
-  std::vector<Joined> joined_;
+  std::vector<Joined> joined_;  // on the coordinator, of nodes that began before it did
+  std::string how_;  // the steps of now go
   Time now_{};  // of the last event
   std::optional<Error> failure_;
 };

@@ -79,7 +79,7 @@ class StepJob {
       return std::nullopt;
     }
     if (core.waits().take(ticket).error) return std::nullopt;
-    return core.steps().member().take(id_of(worker));
+    return core.steps().member().take(id_of(worker)).value();
   }
   std::vector<std::uint64_t> samples_of(const StepOrder& order) const {
     std::vector<std::uint64_t> samples;

@@ -14,6 +14,7 @@
 namespace godwit {
 namespace {
 
+using std::chrono::milliseconds;
 using std::chrono::seconds;
 using testing::HasSubstr;
 using testing::Not;
@@ -127,8 +128,8 @@ TEST(Steps, SumsThatComeTwiceAreRefused) {
   job.answer(1, order);
   job.answer(1, order);
   job.cores().run();
-  ASSERT_TRUE(job.cores().core(1).loss());
-  EXPECT_THAT(job.cores().core(1).loss()->message(), HasSubstr("came twice"));
+  ASSERT_TRUE(job.cores().core(1).failure());
+  EXPECT_THAT(job.cores().core(1).failure()->message(), HasSubstr("came twice"));
 }
 
 // Who is late counts in the step in which it comes, unless it is too late.
@@ -175,7 +176,7 @@ TEST(Steps, AWorkerThatIsSilentIsNotWaitedForUntilItIsHeard) {
   EXPECT_FALSE(job.take(0)) << "waits for all";
   EXPECT_THAT(job.cores().core(0).steps().describe(job.cores().now + seconds(1)),
               HasSubstr("worker 0 of node 2, silent for 1.0 s"));
-  job.cores().pass(seconds(2));
+  job.cores().pass(milliseconds(1500));
   auto order = job.take(0);
   ASSERT_TRUE(order) << "two are all that are left";
   job.answer(0, *order);

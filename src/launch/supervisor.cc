@@ -129,7 +129,8 @@ bool Supervisor::is_told(const ExitStatus& status) const {
 }
 
 bool Supervisor::is_spared(const SupervisedNode& node, const ExitStatus& status) const {
-  return phase_ == Phase::kRunning && node.node >= options_.spared_from && status.signal != 0;
+  return phase_ == Phase::kRunning && node.node >= options_.spared_from &&
+         (status.signal != 0 || status.code == kExitLostNodes);
 }
 
 // Looks for processes that ended nodes have left in their groups, and has them ended too.

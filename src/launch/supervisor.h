@@ -36,7 +36,7 @@ struct SupervisorOptions {
   bool is_quiet = false;                             // leave out the nodes' lines
   Duration failure_grace = std::chrono::seconds(2);  // from SIGTERM to SIGKILL
   Duration interrupt_grace = std::chrono::seconds(10);  // likewise after an interrupt
-  // Nodes from this one on may die by a signal: the others go on without them.
+  // Nodes from this one on may die by a signal, or say that they have lost others: those go on.
   std::int64_t spared_from = std::numeric_limits<std::int64_t>::max();
 };
 

@@ -260,13 +260,15 @@ Result<> Node::wait_done(TicketId ticket) {
   const Time begin = waiter.begun;
   const Time deadline = begin + options_.wait_max;
   Time next_word = begin + kSayCauseEvery;
-  while (!waiter.wait_until(std::min(deadline, next_word))) {
+  while (!waiter.wait_until(std::min({deadline, next_word, timer_without_loop()}))) {
+    run_timer_without_loop();
     const Time now = time_.now();
     const MutexLock lock(mutex_);
     if (core_.waits().is_done(ticket)) {
       next_word = Time::max();  // it is being woken up right now
       continue;
     }
+    if (now < std::min(deadline, next_word)) continue;
     if (now >= deadline) {
       waiters_.erase(ticket);
       const Error error = timeout("waited {}: {}", now - begin, core_.describe(ticket, now));
@@ -277,6 +279,18 @@ Result<> Node::wait_done(TicketId ticket) {
     next_word += kSayCauseEvery;
   }
   return {};
+}
+
+// A node alone has no thread that looks at the time: who waits does.
+Time Node::timer_without_loop() {
+  if (loop_ != nullptr) return Time::max();
+  const MutexLock lock(mutex_);
+  return core_.next_timer();
+}
+
+void Node::run_timer_without_loop() {
+  if (timer_without_loop() > time_.now()) return;
+  with_core([&] { core_.on_timer(time_.now()); });
 }
 
 void Node::write_waits(JsonText& json, Time now) {

@@ -77,12 +77,14 @@ class Node final : private TransportEvents, private TicketEvents {
 
   // Only its thread-safe functions.
   const Router& router() const { return core_.router(); }
+  const PartitionMap& map() const { return core_.map(); }
   TicketId reserve() { return core_.waits().reserve(); }
   // Sends the requests of a ticket for rows that are not here, when the peers have room for them.
-  // False, with nothing sent: a row is or was on its way here; look for it again.
+  // False, with nothing sent: a row is or was on its way here; look for it again. Not with
+  // `from_home`: then rows are wanted as their homes have them, whatever is here.
   Result<bool> send(TicketId ticket, Purpose purpose, const Tables::Entry& table,
                     std::span<const Key> keys, std::uint32_t row_length,
-                    std::vector<OutgoingRequest>& requests);
+                    std::vector<OutgoingRequest>& requests, bool from_home = false);
   // Groups the keys at some positions, which were not found here, by where they are asked for; and
   // calls use(positions) for those that are here after all, or owned and never touched, while they
   // cannot leave.
@@ -258,6 +260,8 @@ class Node final : private TransportEvents, private TicketEvents {
   void fire_timer(Time armed_for);
   Result<> wait_for_row(RowId id, bool until_applied, MutexLock& lock) GODWIT_REQUIRES(mutex_);
   Result<> wait_done(TicketId ticket);
+  Time timer_without_loop();
+  void run_timer_without_loop();
   Result<> wait_for_room(NodeId peer, MutexLock& lock) GODWIT_REQUIRES(mutex_);
   Error timeout_error(TicketId ticket);
 

@@ -201,12 +201,12 @@ Result<> Node::flush(Flush kind) {
 
 Result<bool> Node::send(TicketId ticket, Purpose purpose, const Tables::Entry& table,
                         std::span<const Key> keys, std::uint32_t row_length,
-                        std::vector<OutgoingRequest>& requests) {
+                        std::vector<OutgoingRequest>& requests, bool from_home) {
   MutexLock lock(mutex_);
   for (const OutgoingRequest& request : requests) {
     if (!core_.links().has_room(request.peer)) GODWIT_TRY(wait_for_room(request.peer, lock));
   }
-  if (core_.may_have_to_wait()) {
+  if (!from_home && core_.may_have_to_wait()) {
     for (const Key key : keys) {
       // It came after it was looked for: what is done elsewhere now would not be seen here.
       if (table.rows->is_there(key)) return false;

@@ -21,7 +21,7 @@ Result<> Node::begin_steps(const StepOptions& options, std::span<const WorkerId>
 }
 
 void Node::stop_steps() {
-  with_core([&] { core_.steps().stop(time_.now()); });
+  with_core([&] { core_.stop_steps(time_.now()); });
 }
 
 StepReport Node::take_step_report() {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <numeric>
@@ -15,6 +16,7 @@
 namespace godwit {
 namespace {
 
+using testing::Each;
 using testing::HasSubstr;
 using Clock = std::chrono::steady_clock;
 
@@ -137,6 +139,62 @@ TEST(NodeSteps, BadCallsAreRefused) {
     sums[3] = 0;
     EXPECT_EQ(end(table, 4), "");
     EXPECT_THAT(end(table, 4), HasSubstr("is not in step"));
+    session.stop_steps();
+  });
+}
+
+// What a lease has fetched to this node is of an earlier step.
+TEST(NodeSteps, APullReadsTheParametersOfItsStepWhateverIsLeased) {
+  const StepOptions options{.samples = 64, .batch = 4, .pace = "fixed"};
+  run_job(2, "lease", [&](Session& session) {
+    const Table table = session.table(spec_of("lease")).value();
+    Worker worker = session.worker().value();
+    Worker reader = session.worker().value();
+    const std::vector<Key> keys = all_keys();
+    Lease lease = reader.intend(table, keys, Tick{0}, Tick{1000}, Use::kRead).value();
+    if (session.node() == NodeId{1}) reader.open(lease).value();
+    ASSERT_TRUE(session.barrier().ok());
+    const WorkerId id = worker.id();
+    ASSERT_TRUE(session.begin_steps(options, {&id, 1}).ok());
+    std::vector<float> values(kRows * kLength);
+    const std::vector<float> sums(values.size(), 8);  // a step of 0.5 down for each of 8 samples
+    for (std::int64_t number = 1;; ++number) {
+      const auto step = worker.begin_step().value();
+      if (!step) break;
+      ASSERT_TRUE(worker.pull(table, keys, values).ok());
+      EXPECT_THAT(values, Each(static_cast<float>(1 - number))) << "in step " << number;
+      const StepSums of_table{.table = &table, .keys = keys, .sums = sums};
+      ASSERT_TRUE(worker.end_step(*step, {&of_table, 1}, {.samples = step->samples()}).ok());
+    }
+    if (session.node() == NodeId{1}) reader.close(lease).value();
+    ASSERT_TRUE(session.close().ok());
+  });
+}
+
+// Alone, a node has no thread of its own that could notice.
+TEST(NodeSteps, AWorkerThatHangsOnTheSameNodeIsNotWaitedForEither) {
+  run_job(1, "hangs", [&](Session& session) {
+    const Table table = session.table(spec_of("hangs")).value();
+    Worker worker = session.worker().value();
+    Worker other = session.worker().value();
+    const std::array ids{worker.id(), other.id()};
+    ASSERT_TRUE(session.begin_steps({.samples = 1'000'000, .batch = 4, .pace = "fixed"}, ids).ok());
+    const std::vector<Key> keys = all_keys();
+    const std::vector<float> sums(kRows * kLength, 1);
+    const auto do_step = [&](Worker& by) {
+      const auto step = by.begin_step();
+      ASSERT_TRUE(step.ok()) << step.error().message();
+      const StepSums of_table{.table = &table, .keys = keys, .sums = sums};
+      ASSERT_TRUE(by.end_step(**step, {&of_table, 1}, {.samples = (*step)->samples()}).ok());
+    };
+    for (int i = 0; i < 100; ++i) {
+      do_step(worker);
+      do_step(other);
+    }
+    ASSERT_TRUE(other.begin_step().ok());
+    const auto begun = Clock::now();
+    for (int i = 0; i < 10; ++i) do_step(worker);
+    EXPECT_LT(Clock::now() - begun, std::chrono::seconds(4)) << "a second is its patience";
     session.stop_steps();
   });
 }

@@ -78,11 +78,23 @@ Result<> pull_some(WorkerState& worker, TableRows& rows, std::span<const Key> ke
   return {};
 }
 
+// Where rows are asked for that steps change: at home, for what a lease has fetched here is of an
+// earlier step. Those whose home is here are read.
+Result<> pull_at_home(WorkerState& worker, const Tables::Entry& table, std::span<const Key> keys,
+                      Part part, std::span<float> values, KeySplit& split) {
+  const Node& node = *worker.session->node;
+  split.by(keys, node.nodes(), [&](Key key) { return node.map().home(table.id, key); });
+  const auto here = split.of(node.self());
+  if (here.empty()) return {};
+  if (here.size() < keys.size()) return pull_some(worker, *table.rows, keys, here, part, values);
+  return table.rows->pull(keys, values, worker.scratch, part);
+}
+
 // Sends the requests of a call for the rows of worker.missed. False if they must be looked for
 // again.
 Result<bool> send_call(WorkerState& worker, CallUnderWay& call, const Tables::Entry& table,
                        Purpose purpose, std::span<const Key> keys, std::uint32_t row_length,
-                       std::vector<OutgoingRequest>& requests) {
+                       std::vector<OutgoingRequest>& requests, bool from_home = false) {
   call.positions.clear();
   worker.some_keys.clear();
   for (const OutgoingRequest& request : requests) {
@@ -93,7 +105,7 @@ Result<bool> send_call(WorkerState& worker, CallUnderWay& call, const Tables::En
   }
   GODWIT_TRY_ASSIGN(const bool is_sent,
                     worker.session->node->send(call.ticket, purpose, table, worker.some_keys,
-                                               row_length, requests));
+                                               row_length, requests, from_home));
   if (is_sent) worker.remote_keys->add(worker.some_keys.size());
   return is_sent;
 }
@@ -128,12 +140,17 @@ Result<std::uint64_t> begin_pull(WorkerState& worker, const TableState& table,
   call->row_length = length_of(rows, part);
   for (;;) {
     worker.missed.clear();
-    GODWIT_TRY(rows.pull_here(keys, values, worker.scratch, worker.missed, part));
-    if (worker.missed.empty()) break;
-    GODWIT_TRY(node.locate(table.entry, keys, worker.missed, call->split,
-                           [&](std::span<const std::uint32_t> here) {
-                             return pull_some(worker, rows, keys, here, part, values);
-                           }));
+    if (in_step) {
+      GODWIT_TRY(rows.check_pull(keys, values.size(), part));
+      GODWIT_TRY(pull_at_home(worker, table.entry, keys, part, values, call->split));
+    } else {
+      GODWIT_TRY(rows.pull_here(keys, values, worker.scratch, worker.missed, part));
+      if (worker.missed.empty()) break;
+      GODWIT_TRY(node.locate(table.entry, keys, worker.missed, call->split,
+                             [&](std::span<const std::uint32_t> here) {
+                               return pull_some(worker, rows, keys, here, part, values);
+                             }));
+    }
     call->ticket = node.reserve();
     auto requests =
         node.router().write_pulls(call->ticket, table.entry.id, keys, call->row_length,
@@ -141,7 +158,7 @@ Result<std::uint64_t> begin_pull(WorkerState& worker, const TableState& table,
     if (requests.empty()) break;
     GODWIT_TRY_ASSIGN(const bool is_sent,
                       send_call(worker, *call, table.entry, {"pull", keys.size()}, keys,
-                                call->row_length, requests));
+                                call->row_length, requests, in_step));
     if (is_sent) return remember(worker, std::move(call));
   }
   worker.spare.push_back(std::move(call));

@@ -134,7 +134,7 @@ void Network::start() {
 
 void Network::connect(NodeId a, NodeId b) {
   Pair& pair = pair_of(a, b);
-  if (pair.up || node_of(a).dead || node_of(b).dead) return;
+  if (pair.up || pair.is_cut || node_of(a).dead || node_of(b).dead) return;
   if (hubs_ > 0 && a.value() >= hubs_ && b.value() >= hubs_) return;
   pair.up = true;
   ++pair.connection;
@@ -175,6 +175,11 @@ void Network::kill(NodeId dead) {
   node.dead = true;
   ++node.life;
   node.tasks.clear();
+}
+
+void Network::cut(NodeId a, NodeId b) {
+  pair_of(a, b).is_cut = true;
+  disconnect(a, b, "no route to host");
 }
 
 void Network::revive(NodeId node) {

@@ -45,6 +45,8 @@ class Network {
   void revive(NodeId node);
   // How often it was killed.
   std::uint64_t lives(NodeId node) const { return nodes_[index_of(node)].life; }
+  // The connection of these two breaks and is not made again; both live.
+  void cut(NodeId a, NodeId b);
   // It does nothing for a while.
   void freeze(NodeId node, Duration time);
   // Nodes from there on are not connected with each other. REQUIRES: before start().
@@ -79,6 +81,7 @@ class Network {
   // A pair, smaller id first.
   struct Pair {
     bool up = false;
+    bool is_cut = false;
     std::uint64_t connection = 0;  // how many there were
   };
   struct Node {

@@ -79,7 +79,7 @@ void StepNode::start() {
 }
 
 void StepNode::stop() {
-  core_.steps().stop(now());
+  core_.stop_steps(now());
   look();
 }
 
@@ -87,6 +87,7 @@ void StepNode::on_look() {
   if (core_.failure() && !is_finished_) {
     is_finished_ = true;
     world_.note_failure(self_, *core_.failure());
+    core_.say_bye(reserve());
   }
   if (core_.loss() && !is_finished_) {
     world_.fail(fmt::format("node {}: {}", self_.value(), core_.loss()->message()));
@@ -168,8 +169,8 @@ Script StepNode::work(Worker& worker) {
     worker.at = "begin of a step";
     const TicketId begun = reserve();
     core_.await_step(begun, id);
-    co_await done(begun);
-    StepOrder order = core_.steps().member().take(id);
+    if ((co_await done(begun)).error) co_return;  // the node has failed, and looks at that next
+    StepOrder order = core_.steps().member().take(id).value();
     world_.replay().check_order(worker.plan, order);
     if (order.is_last) break;
     co_await do_step(worker, std::move(order));

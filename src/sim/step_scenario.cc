@@ -89,6 +89,7 @@ void draw_troubles(StepScenario& scenario, Prng& prng) {
   scenario.death_after = microseconds(prng.below(3'000'000));
   if (death == 0) scenario.death = StepDeath::kServer;
   if (death <= 3 && scenario.servers < scenario.nodes) scenario.death = StepDeath::kOther;
+  if (death == 4 && scenario.servers < scenario.nodes) scenario.death = StepDeath::kCut;
   // The workers of node 0 may be all that are left.
   for (StepWorkerPlan& plan : scenario.workers) {
     plan.hangs = plan.hangs && (plan.node > 0 || scenario.death == StepDeath::kNone);

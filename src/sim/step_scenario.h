@@ -26,6 +26,7 @@ struct StepWorkerPlan {
 enum class StepDeath : std::uint8_t {
   kNone,
   kOther,   // a node that is no server: the others go on
+  kCut,     // of the leader and such a node, who have no way to each other: the same
   kServer,  // the others must notice and say so
 };
 

@@ -17,11 +17,12 @@ namespace godwit::sim {
 class StepNode;
 
 // Workers compute sums that depend on samples and parameters. Checked: every sample counts exactly
-// once in an epoch, unless somebody stops the steps or no worker is left; every owner's rows are in
-// every step, bit for bit, what a plain loop makes of what the leader chose; a result counts once
+// once in an epoch, unless somebody stops the steps; every owner's rows are in every step, bit for
+// bit, what a plain loop makes of what the leader chose; a result counts once
 // and not when it is too old; a worker reads parameters of its step, not older, and not newer than
 // the step that its result ends; a worker is told what the leader gave it; everyone finishes, also
-// when a node that is no server dies; if a server dies, all others say so, by name.
+// when a node that is no server dies, or loses its way to the leader; if a server dies, or all
+// workers do, all others say so, by name.
 class StepWorld {
  public:
   StepWorld(std::uint64_t seed, const StepScenario& scenario);
@@ -41,6 +42,8 @@ class StepWorld {
   bool is_healed() const { return is_healed_; }
   // The node that died, if one did.
   std::optional<NodeId> dead() const { return dead_; }
+  // The node that lost its way to the leader, if one did.
+  std::optional<NodeId> cut_off() const { return cut_off_; }
 
   // For the nodes.
   Network& network() { return network_; }
@@ -60,6 +63,8 @@ class StepWorld {
   StepReplay replay_;
   std::vector<std::unique_ptr<StepNode>> nodes_;
   std::optional<NodeId> dead_;
+  std::optional<NodeId> cut_off_;
+  bool may_end_without_workers_ = false;
   bool is_healed_ = false;
   std::optional<std::string> violation_;
   std::uint64_t steps_ = 0;

@@ -10,6 +10,7 @@ TEST(StepWorld, NoCheckerFires) {
   std::uint64_t results = 0;
   std::uint64_t late = 0;
   std::uint64_t deaths = 0;
+  std::uint64_t cuts = 0;
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     StepWorld world(seed);
     const auto violation = world.run();
@@ -17,10 +18,12 @@ TEST(StepWorld, NoCheckerFires) {
     results += world.replay().results();
     late += world.replay().late_results();
     deaths += world.dead() ? 1 : 0;
+    cuts += world.cut_off() ? 1 : 0;
   }
   EXPECT_GT(results, 5'000U);
   EXPECT_GT(late, 500U);
   EXPECT_GT(deaths, 3U);
+  EXPECT_GT(cuts, 1U);
 }
 
 TEST(StepWorld, SumsThatDoNotArriveAreNoticed) {

@@ -159,7 +159,7 @@ inline auto content_of(const StepMovement& m) {
                     std::bit_cast<std::uint64_t>(m.turn), std::bit_cast<std::uint64_t>(m.gradient));
 }
 inline auto content_of(const JoinSteps& m) {
-  return std::tuple(content_of(m.workers));
+  return std::tuple(content_of(m.workers), m.how);
 }
 inline auto content_of(const GroupJoins& m) {
   return std::tuple(m.request, m.incarnation, m.group, m.rank, m.size);

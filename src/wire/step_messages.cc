@@ -7,7 +7,7 @@
 //   step result    u64 step, u32 worker, u32 samples, f64 loss, f64 half_difference,
 //                  i64 compute_ns, i64 spared_ns, u8 is_whole
 //   step movement  u64 step, f64 distance, f64 turn, f64 gradient
-//   join steps     u32 count, u32 workers[]
+//   join steps     u32 count, u32 workers[], u16 how_size, how
 //
 // Thread-safe: no state.
 #include "wire/step_messages.h"
@@ -23,7 +23,7 @@ namespace {
 constexpr std::size_t kBeginsHeadBytes = 32;
 constexpr std::size_t kResultBytes = 49;
 constexpr std::size_t kMovementBytes = 32;
-constexpr std::size_t kJoinHeadBytes = 4;
+constexpr std::size_t kJoinHeadBytes = 6;
 
 void write_f64(PayloadWriter& payload, double value) {
   payload.write_u64(std::bit_cast<std::uint64_t>(value));
@@ -132,20 +132,22 @@ Result<StepMovement> StepMovement::decode(const PartView& part) {
 }
 
 std::size_t JoinSteps::part_bytes() const {
-  return part_bytes_for(kJoinHeadBytes + workers.size_bytes());
+  return part_bytes_for(kJoinHeadBytes + workers.size_bytes() + how.size());
 }
 
 void JoinSteps::append_to(FrameWriter& writer) const {
-  PayloadWriter payload(writer, kType, kJoinHeadBytes + workers.size_bytes());
+  PayloadWriter payload(writer, kType, kJoinHeadBytes + workers.size_bytes() + how.size());
   payload.write_count(workers.size());
   payload.write_array(workers);
+  payload.write_string(how, kHowBytesMax);
   payload.finish();
 }
 
 Result<JoinSteps> JoinSteps::decode(const PartView& part) {
   PayloadReader reader(part, kType);
   const std::uint32_t count = reader.read_u32();
-  const JoinSteps join{.workers = reader.read_array<std::uint32_t>("workers", count)};
+  JoinSteps join{.workers = reader.read_array<std::uint32_t>("workers", count)};
+  join.how = reader.read_string("how", kHowBytesMax);
   GODWIT_TRY(reader.finish());
   return join;
 }

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 
 #include "godwit/ids.h"
 #include "godwit/result.h"
@@ -70,7 +71,9 @@ struct StepResult {
   double loss = 0;             // summed over them
   double half_difference = 0;  // squared distance of the mean gradients of two halves
   std::int64_t compute_ns = 0;
-  std::int64_t spared_ns = 0;  // of delays made up for experiments, what it did not wait for
+  // What it would have needed besides had it not given up: the way of its sums, and what is left of
+  // delays that are made up for experiments.
+  std::int64_t spared_ns = 0;
 
   std::size_t part_bytes() const;
   void append_to(FrameWriter& writer) const;
@@ -94,8 +97,10 @@ struct StepMovement {
 // These workers of the sender are there for steps. To the leader.
 struct JoinSteps {
   static constexpr PartType kType = PartType::kJoinSteps;
+  static constexpr std::size_t kHowBytesMax = 500;
 
   std::span<const std::uint32_t> workers = {};
+  std::string_view how = {};  // steps go, in words: all nodes must say the same
 
   std::size_t part_bytes() const;
   void append_to(FrameWriter& writer) const;

@@ -43,8 +43,8 @@ TEST(StepMovement, HasTheseBytes) {
 
 TEST(JoinSteps, HasTheseBytes) {
   const std::array<std::uint32_t, 2> workers{0, 5};
-  expect_golden(JoinSteps{.workers = workers},
-                "33 000000 0c000000 02000000 00000000 05000000 00000000");
+  expect_golden(JoinSteps{.workers = workers, .how = "so"},
+                "33 000000 10000000 02000000 00000000 05000000 0200736f");
 }
 
 TEST(StepBegins, OfStepZeroIsRefused) {
