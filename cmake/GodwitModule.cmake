@@ -24,7 +24,7 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
 endif()
 
 # What nearly every file includes is parsed once: two thirds of a build's time is reading headers.
-# Off where it would hide a missing #include (release, and clang-tidy with its own compiler).
+# Off where it would hide a missing #include: with clang-tidy, which has its own compiler.
 option(GODWIT_PRECOMPILE "precompile the standard library's and the tests' headers" OFF)
 set(godwit_common_headers <algorithm> <array> <atomic> <chrono> <cmath> <cstdint> <cstring> <deque>
     <filesystem> <functional> <limits> <map> <memory> <numeric> <optional> <set> <span> <string>
@@ -38,6 +38,8 @@ if(GODWIT_PRECOMPILE)
     target_precompile_headers(godwit_${kind}_headers PRIVATE ${godwit_common_headers})
   endforeach()
   set_target_properties(godwit_library_headers PROPERTIES POSITION_INDEPENDENT_CODE ON)
+  # Bug 105651 again: GCC 12 forgets which precompiled code is the system's.
+  set(godwit_forgotten -Wno-array-bounds -Wno-stringop-overflow)
   if(GODWIT_TESTS)
     target_link_libraries(godwit_test_headers PRIVATE GTest::gmock)
     target_precompile_headers(godwit_test_headers PRIVATE <gmock/gmock.h> <gtest/gtest.h>)
@@ -89,6 +91,10 @@ function(godwit_module name)
     set_target_properties(${library} PROPERTIES POSITION_INDEPENDENT_CODE ON)
     if(GODWIT_PRECOMPILE)
       target_precompile_headers(${library} REUSE_FROM godwit_library_headers)
+      if(CMAKE_BUILD_TYPE STREQUAL "Release" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU"
+         AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+        target_compile_options(${library} PRIVATE ${godwit_forgotten})
+      endif()
     endif()
     if(GODWIT_BATCHES)
       godwit_batch(${library} "${sources}" "${arg_ALONE}")
@@ -106,8 +112,7 @@ function(godwit_module name)
     if(GODWIT_PRECOMPILE)
       target_precompile_headers(${name}_test REUSE_FROM godwit_test_headers)
       if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-        # Bug 105651 again: GCC 12 forgets which precompiled code is the system's.
-        target_compile_options(${name}_test PRIVATE -Wno-array-bounds -Wno-stringop-overflow)
+        target_compile_options(${name}_test PRIVATE ${godwit_forgotten})
         if(CMAKE_CXX_FLAGS MATCHES "-fsanitize")  # instrumented jthreads: seem used before made
           target_compile_options(${name}_test PRIVATE -Wno-maybe-uninitialized)
         endif()

@@ -5,15 +5,13 @@ import argparse
 import ast
 import os
 import re
-import shlex
-import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path, PurePosixPath
 from typing import Iterator
 
 import cxx_text
 from doc_links import check_links
+from header_check import check_headers
 from repo import Finding, Repo
 from tested_elsewhere import TESTED_ELSEWHERE
 
@@ -306,32 +304,6 @@ def check_tested(repo: Repo) -> Iterator[Finding]:
     for path, test in TESTED_ELSEWHERE.items():
         if not {path, test} <= set(repo.files):
             yield Finding('tools/check.py', 1, f'TESTED_ELSEWHERE: {path} or {test} is not there')
-
-
-def check_headers(repo: Repo) -> Iterator[Finding]:
-    """Every header compiles when it is included first."""
-    flags: dict[str, None] = {}  # in order, each once
-    for command in repo.compile_commands:
-        words = shlex.split(command['command'])
-        for word, following in zip(words, words[1:] + ['']):
-            if word.startswith(('-I', '-D')):
-                flags[word] = None
-            elif word == '-isystem':
-                flags[f'-isystem{following}'] = None
-    if not flags:
-        yield Finding(str(repo.build), 1, 'no compile_commands.json: configure the build first')
-        return
-
-    def compiler_output(path: str) -> str:
-        return subprocess.run(
-            ['g++', '-std=c++20', '-fsyntax-only', *flags, '-x', 'c++', '-'], text=True,
-            input=f'#include "{path.split("/", 1)[1]}"\n', stderr=subprocess.PIPE).stderr
-
-    headers = repo.match({'.h'}, 'src/', 'include/')
-    with ThreadPoolExecutor(max_workers=2) as pool:
-        for path, output in zip(headers, pool.map(compiler_output, headers)):
-            if output:
-                yield Finding(path, 1, f'does not compile alone:\n{output.rstrip()}')
 
 
 RULES = [check_includes, check_map, check_sizes, check_banned, check_words, check_banners,

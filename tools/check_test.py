@@ -333,6 +333,19 @@ class Headers(Tree):
         self.write('src/store/bad.h', '#pragma once\nstd::vector<int> f();\n')
         self.assert_finds(check.check_headers, 'src/store/bad.h:1: does not compile alone')
 
+    def test_what_others_include_is_not_precompiled_for_who_does_not(self):
+        self.write('build/dev/compile_commands.json', json.dumps([
+            {'directory': '/', 'file': 'a.cc', 'command': f'g++ -I{self.root}/src -o a.o a.cc'}]))
+        for number in range(4):  # a set that is worth it
+            self.write(f'src/store/good_{number}.h', '#pragma once\n#include <map>\n#include '
+                       '<string>\nstd::map<int, std::string> f();\n')
+        self.write('src/store/string.h', '#pragma once\n#include <string>\nstd::map<int, '
+                   'std::string> f();\n')
+        self.write('src/store/never.h', '#pragma once\n#ifdef NEVER\n#include <map>\n#endif\n'
+                   '#include <string>\nstd::map<int, std::string> f();\n')
+        self.assert_finds(check.check_headers, 'src/store/never.h:1: does not compile alone',
+                          'src/store/string.h:1: does not compile alone')
+
 
 class CommandLine(unittest.TestCase):
     def run_check(self, *args: str) -> int:

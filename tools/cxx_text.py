@@ -53,6 +53,17 @@ def blank_directives(code: str) -> str:
     return _DIRECTIVE.sub(lambda match: _spaces(match.group()), code)
 
 
+def unconditional(text: str) -> str:
+    """The text without what is between an #if, #ifdef or #ifndef and its #endif."""
+    kept, depth = [], 0
+    for line in text.splitlines(keepends=True):
+        directive = re.match(r'[ \t]*#[ \t]*(if|endif)', line)
+        depth += 1 if directive and directive[1] == 'if' else 0
+        kept.append(line if depth == 0 else '\n')
+        depth -= 1 if directive and directive[1] == 'endif' else 0
+    return ''.join(kept)
+
+
 def line_at(text: str, offset: int) -> int:
     return text.count('\n', 0, offset) + 1
 

@@ -45,12 +45,18 @@ std::string read_all(const UniqueFd& fd) {
   }
 }
 
-std::vector<std::unique_ptr<SupervisedNode>> one_node(const std::string& script) {
+std::vector<std::unique_ptr<SupervisedNode>> nodes_of(const std::vector<std::string>& scripts) {
   std::vector<std::unique_ptr<SupervisedNode>> nodes;
-  nodes.push_back(std::make_unique<SupervisedNode>(
-      0,
-      ChildProcess::spawn("/bin/sh", {"sh", "-c", script}, {{"PATH", "/usr/bin:/bin"}}).value()));
+  for (const std::string& script : scripts) {
+    nodes.push_back(std::make_unique<SupervisedNode>(
+        static_cast<std::int64_t>(nodes.size()),
+        ChildProcess::spawn("/bin/sh", {"sh", "-c", script}, {{"PATH", "/usr/bin:/bin"}}).value()));
+  }
   return nodes;
+}
+
+std::vector<std::unique_ptr<SupervisedNode>> one_node(const std::string& script) {
+  return nodes_of({script});
 }
 
 TEST(Supervisor, AReaderThatComesLateGetsEverything) {
@@ -134,6 +140,23 @@ TEST(Supervisor, AFullDiskIsToldOnceAndTheJobGoesOn) {
   const std::string errors = read_all(err.reader);
   EXPECT_THAT(errors, HasSubstr("no more log of node 0: no space left"));
   EXPECT_EQ(errors.find("no more log"), errors.rfind("no more log"));
+}
+
+// Of node 1 on, any may be killed, or lose the others; whatever else a node ends with ends the job.
+TEST(Supervisor, OnlyNodesThatMayBeLostAreDoneWithout) {
+  const RealTime time;
+  const auto exit_code_of = [&](const std::vector<std::string>& scripts) {
+    SignalIntake signals;
+    Pipe out;
+    Pipe err;
+    Supervisor supervisor(
+        nodes_of(scripts),
+        {.out_fd = out.writer.fd(), .err_fd = err.writer.fd(), .spared_from = 1}, time, signals);
+    return supervisor.run().exit_code;
+  };
+  EXPECT_EQ(exit_code_of({"sleep 0.2", "kill -KILL $$", "exit 3"}), 0);
+  EXPECT_EQ(exit_code_of({"sleep 30", "exit 1"}), 1);
+  EXPECT_EQ(exit_code_of({"exit 3", "sleep 30"}), kExitLostNodes);
 }
 
 }  // namespace
