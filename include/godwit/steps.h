@@ -127,13 +127,19 @@ struct StepWorkerRecord {
   bool is_live = true;
 };
 
+// Something that a person should look at.
+struct StepAlarm {
+  std::int64_t step = 0;
+  std::string text;
+};
+
 struct StepReport {
   std::vector<StepRecord> steps;
   std::vector<StepWorkerRecord> workers;
   // How long a step is expected to take: of each load of `loads`, with k = 1, 2, ... workers.
   std::vector<std::uint32_t> loads;
   std::vector<std::vector<double>> expected;
-  std::vector<std::string> alarms;  // what a person should look at
+  std::vector<StepAlarm> alarms;
 };
 
 }  // namespace godwit

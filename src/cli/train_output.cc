@@ -238,27 +238,40 @@ void TrainOutput::on_judged(const JudgeReport& report) {
   }
 }
 
-// Those before a run went on: numbers and times go on from them.
+// Those before a run went on: numbers, times and counts go on from them.
 void TrainOutput::read_steps() {
-  const auto bytes = disk_.read(dir_->path() + "/steps.csv");
-  if (!bytes.ok()) return;  // there were none
-  steps_.steps = read_steps_csv({reinterpret_cast<const char*>(bytes->data()), bytes->size()});
+  const auto text_of = [&](const char* file) {
+    const auto bytes = disk_.read(dir_->path() + file);
+    if (!bytes.ok()) return std::string();  // there were none
+    return std::string(reinterpret_cast<const char*>(bytes->data()), bytes->size());
+  };
+  steps_.steps = read_steps_csv(text_of("/steps.csv"));
   if (steps_.steps.empty()) return;
   steps_before_ = steps_.steps.back().step;
   step_seconds_before_ = steps_.steps.back().seconds;
+  steps_.workers = read_step_workers_csv(text_of("/step_workers.csv"));
+  for (const StepWorkerRecord& one : steps_.workers) {
+    included_before_[{one.node, one.worker}] = one.included;
+  }
 }
 
 void TrainOutput::on_steps(StepReport report) {
-  for (const std::string& alarm : report.alarms) {
-    warn(alarm);
-    write(alarm_line(seconds_, alarm));
+  if (!dir_) return;
+  for (const StepAlarm& alarm : report.alarms) {
+    const std::string text = fmt::format("step {}: {}", alarm.step + steps_before_, alarm.text);
+    warn(text);
+    write(alarm_line(seconds_, text));
   }
   if (report.steps.empty()) return;
   for (StepRecord& step : report.steps) {
     step.step += steps_before_;
     step.seconds += step_seconds_before_;
   }
-  for (StepWorkerRecord& worker : report.workers) worker.step += steps_before_;
+  for (StepWorkerRecord& one : report.workers) {
+    one.step += steps_before_;
+    const auto before = included_before_.find({one.node, one.worker});
+    if (before != included_before_.end()) one.included += before->second;
+  }
   const auto write_csv = [&](const char* file, const std::string& header, const std::string& text) {
     const auto written = dir_->append_to(file, header, text);
     if (!written.ok()) warn(written.error().message());

@@ -2,9 +2,12 @@
 // lines for programs, the run's directory and its report. Not thread-safe.
 #pragma once
 
+#include <cstdint>
 #include <iosfwd>
+#include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/disk.h"
@@ -39,7 +42,7 @@ class TrainOutput {
              std::int64_t epochs, bool is_resumed);
   void on_segment(const SegmentReport& report);
   void on_judged(const JudgeReport& report);
-  // What has come of steps since the last time, if the task trains in steps.
+  // What has come of steps since the last time, if the task trains in steps. Nothing before open().
   void on_steps(StepReport report);
   // What groups have done so far, and which of how many are live, if the task is trained by groups.
   void on_groups(const std::vector<GroupWork>& groups, double seconds);
@@ -78,6 +81,7 @@ class TrainOutput {
   StepReport steps_;  // so far, also before the run went on
   std::int64_t steps_before_ = 0;
   double step_seconds_before_ = 0;
+  std::map<std::pair<std::int64_t, std::int64_t>, std::uint64_t> included_before_;  // by worker
   bool had_all_groups_ = false;
 };
 

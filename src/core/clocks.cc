@@ -176,6 +176,16 @@ bool Clocks::is_waiting(TicketId ticket) const {
                      [&](const Waiting& some) { return some.ticket == ticket; });
 }
 
+std::vector<NodeId> Clocks::asked_for(TicketId ticket) const {
+  std::vector<NodeId> asked;
+  const auto is_this = [&](const Joining& joining) { return joining.ticket == ticket; };
+  if (std::none_of(joining_.begin(), joining_.end(), is_this)) return asked;
+  for_each_peer(self_, nodes_, [&](NodeId peer) {
+    if (place(peer).is_awaited) asked.push_back(peer);
+  });
+  return asked;
+}
+
 std::string Clocks::describe_slowest(Time now, const Members& members) const {
   NodeId node = ticks_.slowest();
   const auto heard = [&](NodeId some) { return some == self_ ? now : members.last_heard(some); };

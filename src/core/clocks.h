@@ -48,6 +48,9 @@ class Clocks {
   // Begins `ticket`, which is done when `need` is stable. REQUIRES: it is not.
   void wait(TicketId ticket, Purpose purpose, Tick need);
   bool is_waiting(TicketId ticket) const;
+  // Nodes that are asked where a worker, whose begin this ticket is, may begin, and have not
+  // answered.
+  std::vector<NodeId> asked_for(TicketId ticket) const;
   // Who keeps stable from rising: "worker 3 of node 1, in tick 4 for 2.3 s". Of several nodes the
   // one that was not heard for the longest time: others may wait for its acknowledgements.
   std::string describe_slowest(Time now, const Members& members) const;

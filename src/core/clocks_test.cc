@@ -196,5 +196,19 @@ TEST_F(ClocksTest, WhoWaitsKnowsForWhom) {
   (void)core.waits().take(ticket);
 }
 
+TEST_F(ClocksTest, WhoWaitsForItsBeginSaysForWhom) {
+  start();
+  cores_.core(1).end_worker(WorkerId{0}, cores_.now);
+  cores_.run();
+  NodeCore& joiner = cores_.core(1);
+  const TicketId ticket = joiner.waits().reserve();
+  joiner.begin_worker(ticket, WorkerId{1}, cores_.now);
+  EXPECT_THAT(joiner.describe(ticket, cores_.now),
+              testing::AllOf(HasSubstr("waiting for node 0"), HasSubstr("waiting for node 2")));
+  cores_.run();
+  EXPECT_TRUE(joiner.waits().is_done(ticket));
+  (void)joiner.waits().take(ticket);
+}
+
 }  // namespace
 }  // namespace godwit

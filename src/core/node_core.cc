@@ -56,7 +56,7 @@ NodeCore::NodeCore(const NodeCoreOptions& options, Tables& tables, FrameSink& si
       tick_flush_(wanted_, shared_, visits_, leases_, waits_, flights_),
       registry_(options.self, options.nodes, tables, links_, waits_),
       barriers_(options.self, options.nodes, links_, waits_),
-      steps_(options.self, map_, step_buffers_, router_, links_, waits_),
+      steps_(options.self, map_, step_buffers_, router_, links_, waits_, options.wait_max),
       groups_(options.self, map_, options.group_patience, tables, links_, waits_),
       next_beat_(now + options.liveness.beat_every) {}
 

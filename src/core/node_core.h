@@ -39,7 +39,8 @@ struct NodeCoreOptions {
   // More than 0: nodes that are no servers may come back after they were lost, and do not hear of
   // each other; who says goodbye waits so long for them.
   Duration rejoin_within{};
-  GroupPatience group_patience;  // of the coordinator
+  GroupPatience group_patience;                  // of the coordinator
+  Duration wait_max = std::chrono::minutes(10);  // of those who wait for it
   Liveness liveness;
   Links::Options links;
   Router::FirstGuess first_guess;                      // empty: the home

@@ -28,7 +28,7 @@ void NodeCore::do_without(NodeId peer, Time now) {
   clocks_.on_left(peer, now);
   registry_.do_without(peer);
   if (options_.self == kCoordinator) barriers_.do_without(peer);
-  steps_.do_without(peer, now);
+  steps_.do_without(peer, members_.lost_error(peer).message(), now);
   note_step_failure();
   groups_.forget(peer, now);
   release_parked(now);

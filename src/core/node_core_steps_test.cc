@@ -86,8 +86,10 @@ TEST(NodeCoreSteps, WithoutAnyWorkerLeftTheJobFails) {
   job.cores().run();
   job.cores().kill(2);
   job.cores().pass(seconds(6));
-  EXPECT_THAT(failure_of(job, 0),
-              HasSubstr("no worker is left for step 2: all are lost, 8 of 10000 samples"));
+  EXPECT_THAT(
+      failure_of(job, 0),
+      HasSubstr("no worker is left for step 2: all are lost, 8 of 10000 samples have counted; "
+                "node 2 is lost: "));
 }
 
 TEST(NodeCoreSteps, OfNoWorkersFail) {
@@ -125,6 +127,54 @@ TEST(NodeCoreSteps, AWorkerThatMissesTheEndIsToldSo) {
   ASSERT_FALSE(again.ok());
   EXPECT_EQ(again.error().code(), ErrorCode::kAborted);
   EXPECT_FALSE(core.steps().member().take(WorkerId{7}).ok());
+}
+
+// Its place in the earlier steps was still there when it asked.
+TEST(NodeCoreSteps, AWorkerThatWaitsAndIsNotNamedAgainIsToldSo) {
+  StepJob job({.nodes = 2, .liveness = kPatient}, options_of("fixed"));
+  begin(job, {{0}, {0, 1}});
+  job.cores().core(0).stop_steps(job.cores().now);
+  job.cores().run();
+  NodeCore& core = job.cores().core(1);
+  EXPECT_TRUE(core.steps().member().take(WorkerId{1}).value().is_last);
+  const TicketId ticket = core.waits().reserve();
+  core.await_step(ticket, WorkerId{1});
+  ASSERT_FALSE(core.waits().is_done(ticket));
+  const std::vector<std::uint32_t> workers{0};
+  core.begin_steps(job.options(), workers, job.cores().now);
+  ASSERT_TRUE(core.waits().is_done(ticket));
+  EXPECT_THAT(core.waits().take(ticket).error->message(), HasSubstr("worker 1 was not named"));
+}
+
+TEST(NodeCoreSteps, ANodeThatWasLostAndComesBackHasNoPartInThem) {
+  StepJob job({.nodes = 4, .servers = 2, .liveness = kPatient, .rejoin_within = seconds(100)},
+              options_of("fixed"));
+  begin(job, {{}, {}, {0}, {0}});
+  job.answer(2, *job.take(2));
+  job.cores().kill(3);
+  job.cores().pass(seconds(6));
+  job.cores().restart(3);
+  job.cores().run();
+  StepOptions others = job.options();
+  others.first_epoch = 3;
+  const std::vector<std::uint32_t> workers{0};
+  job.cores().core(3).begin_steps(others, workers, job.cores().now);
+  job.cores().run();
+  for (int run = 0; run < 2; ++run) {
+    const auto before = job.cores().core(0).steps().begun();
+    job.answer(2, *job.take(2));
+    job.cores().run();
+    EXPECT_EQ(job.cores().core(0).steps().begun(), before + 1);
+    for (std::int64_t node = 0; node < 3; ++node) EXPECT_EQ(failure_of(job, node), "");
+    job.cores().core(0).stop_steps(job.cores().now);
+    job.cores().run();
+    EXPECT_TRUE(job.take(2)->is_last);
+    for (const std::int64_t node : {2, 1, 0}) {
+      const std::vector<std::uint32_t> own(node == 2 ? 1 : 0, 0);
+      job.cores().core(node).begin_steps(job.options(), own, job.cores().now);
+    }
+    job.cores().run();
+  }
 }
 
 }  // namespace

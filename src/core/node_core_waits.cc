@@ -42,8 +42,12 @@ std::string NodeCore::describe(TicketId ticket, Time now) const {
     return text + ", waiting for " + steps_.describe(now) + describe_silent(now);
   }
   std::vector<NodeId> awaited = waits_.waiting_for(ticket);
-  // Only a coordinator at a barrier waits for itself: it stands for those that have not come.
-  if (std::erase(awaited, options_.self) > 0) awaited = barriers_.missing();
+  // Who waits for itself waits for others of whom it has asked something: at the begin of a worker,
+  // or as the coordinator at a barrier for those that have not come.
+  if (std::erase(awaited, options_.self) > 0) {
+    awaited = clocks_.asked_for(ticket);
+    if (awaited.empty() && options_.self == kCoordinator) awaited = barriers_.missing();
+  }
   for (const NodeId peer : awaited) text += ", waiting for " + members_.describe(peer, now);
   return text;
 }

@@ -36,8 +36,8 @@ StepBegins StepOrders::for_node(NodeId node) const {
   return begins;
 }
 
-StepLeader::StepLeader(std::int64_t nodes, std::int64_t servers)
-    : nodes_(nodes), servers_(servers) {}
+StepLeader::StepLeader(std::int64_t nodes, std::int64_t servers, Duration wait_max)
+    : nodes_(nodes), servers_(servers), roster_(wait_max) {}
 
 void StepLeader::begin(const StepOptions& options, std::uint64_t last, Time now) {
   GODWIT_CHECK(state_ == State::kIdle);
@@ -76,6 +76,7 @@ void StepLeader::begin_if_all_joined(Time now) {
   ledger_ = std::make_unique<SampleLedger>(options_.samples, options_.epochs, roster_.size());
   first_position_ = options_.first_epoch * options_.samples;
   if (policy_ == nullptr) make_policy();
+  waited_since_ = now;
   begin_step(now);
 }
 
@@ -83,12 +84,12 @@ void StepLeader::begin_if_all_joined(Time now) {
 void StepLeader::fail_without_workers() {
   state_ = State::kIdle;
   if (failure_) return;
-  failure_ = unavailable("no worker is left for step {}{}", step_ + (ledger_ == nullptr ? 1 : 0),
-                         ledger_ == nullptr
-                             ? std::string(": none was named, or all are lost")
-                             : fmt::format(": all are lost, {} of {} samples have counted",
-                                           ledger_->counted(), options_.samples * options_.epochs));
-  journal_.alarm(failure_->message());
+  failure_ = unavailable(
+      "no worker is left for step {}{}", step_ + (ledger_ == nullptr ? 1 : 0),
+      ledger_ == nullptr
+          ? std::string(": none was named, or all are lost")
+          : fmt::format(": all are lost, {} of {} samples have counted; {}", ledger_->counted(),
+                        options_.samples * options_.epochs, last_lost_));
 }
 
 void StepLeader::forget_policy() {
@@ -118,12 +119,12 @@ void StepLeader::make_policy() {
                  .load = std::max(1U, static_cast<std::uint32_t>(load))});
 }
 
-std::vector<std::uint32_t> StepLeader::takers(std::uint64_t load) {
+std::vector<std::uint32_t> StepLeader::takers(const PaceChoice& choice) {
   std::vector<std::uint32_t> takers;
   for (std::uint32_t i = 0; i < roster_.size(); ++i) {
     if (roster_[i].is_live && (!applies_late() || !roster_[i].busy)) takers.push_back(i);
   }
-  if (ledger_->left() >= load * takers.size()) {
+  if (ledger_->left() >= choice.load * takers.size()) {
     // Lest what a slow worker did not bring is given to it again and again.
     if (ledger_->has_returned() && !takers.empty()) {
       const auto first = static_cast<std::ptrdiff_t>(step_ % takers.size());
@@ -131,6 +132,7 @@ std::vector<std::uint32_t> StepLeader::takers(std::uint64_t load) {
     }
     return takers;
   }
+  if (choice.k >= takers.size()) return takers;
   const auto usual = [&](std::uint32_t worker) {
     return timings_->delays().usual_seconds(worker).value_or(std::numeric_limits<double>::max());
   };
@@ -140,7 +142,7 @@ std::vector<std::uint32_t> StepLeader::takers(std::uint64_t load) {
 }
 
 void StepLeader::hand_out(StepOrders& orders, const PaceChoice& choice, Time now) {
-  for (const std::uint32_t worker : takers(choice.load)) {
+  for (const std::uint32_t worker : takers(choice)) {
     const auto pieces = ledger_->hand_out(step_, worker, choice.load);
     if (pieces.empty()) break;
     auto& shares = orders.shares[roster_[worker].node];
@@ -205,7 +207,10 @@ void StepLeader::stop(Time /*now*/) {
 
 bool StepLeader::may_come(std::uint32_t worker) const {
   const StepRoster::Place& place = roster_[worker];
-  return place.is_live && place.busy && *place.busy + plan_.late_max.value_or(0) >= step_;
+  if (!place.is_live || !place.busy) return false;
+  // What was taken back cannot count any more.
+  return *place.busy + plan_.late_max.value_or(0) >= step_ &&
+         !ledger_->given(*place.busy, worker).empty();
 }
 
 void StepLeader::end_step_if_due(Time now) {
@@ -264,8 +269,8 @@ Result<> StepLeader::on_result(NodeId from, const StepResult& result, Time now) 
                       result.worker.value(), from.value());
   }
   if (roster_.hear(*worker, result.step, now)) {
-    journal_.alarm(fmt::format("step {}: worker {} of node {} is there again", step_,
-                               result.worker.value(), from.value()));
+    journal_.alarm(step_, fmt::format("worker {} of node {} is there again", result.worker.value(),
+                                      from.value()));
   }
   if (state_ != State::kRunning) return {};
   if (const auto given = samples_given(result.step, *worker);
@@ -305,13 +310,14 @@ void StepLeader::on_movement(NodeId from, const StepMovement& movement) {
   questions_.erase(found);
 }
 
-void StepLeader::do_without(NodeId node, Time now) {
+void StepLeader::do_without(NodeId node, std::string_view why, Time now) {
   lost_.push_back(node);
+  last_lost_ = why;
   std::erase(missing_, node);
   for (const std::uint32_t worker : roster_.lose(node)) {
     if (ledger_ != nullptr) ledger_->lose(worker);
-    journal_.alarm(fmt::format("step {}: worker {} of node {} is lost", step_,
-                               roster_[worker].worker, node.value()));
+    journal_.alarm(
+        step_, fmt::format("worker {} of node {} is lost", roster_[worker].worker, node.value()));
   }
   if (state_ == State::kJoining) return begin_if_all_joined(now);
   end_step_if_due(now);
@@ -327,8 +333,8 @@ void StepLeader::on_timer(Time now) {
     roster_.excuse_until(now + StepRoster::kPatienceMin);
   }
   for (const std::uint32_t worker : roster_.drop_silent(now)) {
-    journal_.alarm(fmt::format("step {}: worker {} of node {} is silent, and not waited for", step_,
-                               roster_[worker].worker, roster_[worker].node.value()));
+    journal_.alarm(step_, fmt::format("worker {} of node {} is silent, and not waited for",
+                                      roster_[worker].worker, roster_[worker].node.value()));
   }
   end_step_if_due(now);
 }

@@ -13,6 +13,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/time_source.h"
@@ -46,7 +47,8 @@ struct StepOrders {
 
 class StepLeader {
  public:
-  StepLeader(std::int64_t nodes, std::int64_t servers);
+  // Nodes wait at most so long for a step.
+  StepLeader(std::int64_t nodes, std::int64_t servers, Duration wait_max);
 
   // Steps like these shall begin when all nodes have joined; `last` was the last one so far.
   // REQUIRES: check_steps(options); none is going on.
@@ -59,7 +61,7 @@ class StepLeader {
   // kCorruption for a worker or a step that there is not.
   Result<> on_result(NodeId from, const StepResult& result, Time now);
   void on_movement(NodeId from, const StepMovement& movement);
-  void do_without(NodeId node, Time now);
+  void do_without(NodeId node, std::string_view why, Time now);
   // The connection to a node broke, or is there again: silence of its workers is judged by it.
   void on_down(NodeId node, Time now) { roster_.on_down(node, now); }
   void on_up(NodeId node) { roster_.on_up(node); }
@@ -87,8 +89,9 @@ class StepLeader {
   // The next one, or the end.
   void begin_step(Time now);
   void hand_out(StepOrders& orders, const PaceChoice& choice, Time now);
-  // Who gets something first: all by number or, of the last samples of an epoch, the fastest.
-  std::vector<std::uint32_t> takers(std::uint64_t load);
+  // Who gets something first: all by number or, of the last samples of an epoch, the fastest,
+  // unless all are waited for: then parameters do not depend on times.
+  std::vector<std::uint32_t> takers(const PaceChoice& choice);
   void ask_owners(StepBegins& head);
   void end_steps(StepOrders orders);
   // Ends the step if enough has come.
@@ -96,6 +99,7 @@ class StepLeader {
   void take_back_old();
   // Tells the policy and the journal what the step came to.
   void note_step(Time now);
+  std::optional<double> expected_seconds() const;
   void tell_workers();
   void look_for_alarms(const StepRecord& record);
   void note_timing(std::uint32_t worker, const StepResult& result, Time now);
@@ -111,6 +115,7 @@ class StepLeader {
   StepRoster roster_;
   std::vector<NodeId> missing_;  // have not joined
   std::vector<NodeId> lost_;
+  std::string last_lost_;  // and why
   std::unique_ptr<SampleLedger> ledger_;
   std::unique_ptr<PaceTimings> timings_;
   std::unique_ptr<PacePolicy> policy_;

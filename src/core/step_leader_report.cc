@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "core/step_leader.h"
@@ -12,6 +13,7 @@ namespace godwit {
 namespace {
 
 constexpr std::uint64_t kTellWorkersEvery = 100;
+constexpr std::uint64_t kHeldMax = 16;  // records that are not shown yet
 
 }  // namespace
 
@@ -33,18 +35,27 @@ void StepLeader::note_step(Time now) {
                     .loss = tally_.mean_loss(),
                     .variance = tally_.mean_variance(),
                     .gradient = std::nan(""),
-                    .expected = policy_->predicted_seconds().value_or(std::nan("")),
+                    .expected = expected_seconds().value_or(std::nan("")),
                     .stage = policy_->stage(),
                     .reason = std::string(policy_->reason())};
   look_for_alarms(record);
   journal_.add(std::move(record));
-  if (policy_step_ % kTellWorkersEvery == kTellWorkersEvery - 1) tell_workers();
+  if (policy_step_ % kTellWorkersEvery == kTellWorkersEvery - 1) {
+    tell_workers();
+    if (!policy_->predicted_seconds()) timings_->retime();  // else it does so itself
+  }
   policy_->on_step({.step = policy_step_,
                     .seconds = took,
                     .used_samples = tally_.samples,
                     .mean_loss = tally_.mean_loss(),
                     .gradient_turn = std::exchange(turn_, std::nullopt),
                     .live = roster_.live()});
+}
+
+// What the policy expects or, if it does not care, what workers' times say.
+std::optional<double> StepLeader::expected_seconds() const {
+  if (const auto predicted = policy_->predicted_seconds()) return predicted;
+  return timings_->table().seconds(choice_.k, choice_.load);
 }
 
 void StepLeader::tell_workers() {
@@ -63,11 +74,12 @@ void StepLeader::tell_workers() {
 }
 
 void StepLeader::look_for_alarms(const StepRecord& record) {
-  const auto expected = policy_->predicted_seconds();
-  if (time_alarm_.note(expected, record.took)) {
+  // With late results a step ends with what others left under way: the table is of fresh work.
+  if (!applies_late() && time_alarm_.note(expected_seconds(), record.took)) {
     journal_.alarm(
-        fmt::format("step {}: the last {} steps took {:.2f} times as long as expected{}",
-                    record.step, StepTimeAlarm::kSteps, time_alarm_.ratio(),
+        step_,
+        fmt::format("the last {} steps took {:.2f} times as long as expected{}",
+                    StepTimeAlarm::kSteps, time_alarm_.ratio(),
                     time_alarm_.ratio() > 1 ? ": something other than workers is slow" : ""));
   }
   if (has_said_inclusion_ || policy_step_ % kTellWorkersEvery != 0) return;
@@ -83,15 +95,22 @@ void StepLeader::look_for_alarms(const StepRecord& record) {
   const auto counts = inclusion.counts();
   const std::uint32_t least = there[static_cast<std::size_t>(
       std::min_element(counts.begin(), counts.end()) - counts.begin())];
-  journal_.alarm(fmt::format(
-      "step {}: results of worker {} of node {} counted {} times, those of others up to {}: it is "
-      "slow. Its samples are given to others",
-      record.step, roster_[least].worker, roster_[least].node.value(), roster_[least].included,
-      *std::max_element(counts.begin(), counts.end())));
+  journal_.alarm(
+      step_,
+      fmt::format(
+          "results of worker {} of node {} counted {} times, those of others up to {}: it is "
+          "slow. Its samples are given to others",
+          roster_[least].worker, roster_[least].node.value(), roster_[least].included,
+          *std::max_element(counts.begin(), counts.end())));
 }
 
 StepReport StepLeader::take_report() {
-  StepReport report = journal_.take();
+  // What owners still have to say of a step belongs to its record; but not without end.
+  std::uint64_t kept = std::numeric_limits<std::int64_t>::max();
+  if (state_ == State::kRunning && !questions_.empty()) {
+    kept = std::max(questions_.begin()->first, std::max(step_, kHeldMax) - kHeldMax) - 1;
+  }
+  StepReport report = journal_.take(static_cast<std::int64_t>(kept));
   if (timings_ == nullptr) return report;
   const TimingTable& table = timings_->table();
   const auto loads = table.ladder().loads();

@@ -9,6 +9,13 @@
 #include "base/errors.h"
 
 namespace godwit {
+namespace {
+
+Error not_named(std::uint32_t worker) {
+  return invalid_argument("worker {} was not named when steps were begun", worker);
+}
+
+}  // namespace
 
 StepMember::StepMember(NodeId self, const PartitionMap& map, Router& router, Waits& waits,
                        StepBuffers& buffers, TellLeader tell)
@@ -22,7 +29,11 @@ StepMember::StepMember(NodeId self, const PartitionMap& map, Router& router, Wai
 void StepMember::begin(std::span<const std::uint32_t> workers) {
   is_going_on_ = true;
   std::erase_if(places_, [&](const auto& place) {  // workers of earlier steps
-    return std::find(workers.begin(), workers.end(), place.first) == workers.end();
+    if (std::find(workers.begin(), workers.end(), place.first) != workers.end()) return false;
+    if (place.second.waiting && waits_.exists(*place.second.waiting)) {
+      waits_.fail(*place.second.waiting, not_named(place.first));
+    }
+    return true;
   });
   for (const std::uint32_t worker : workers) {
     Place& place = places_[worker];
@@ -36,8 +47,7 @@ void StepMember::await(TicketId ticket, WorkerId worker) {
   if (failure_) return waits_.fail(ticket, *failure_);
   const auto place = places_.find(static_cast<std::uint32_t>(worker.value()));
   if (place == places_.end()) {
-    return waits_.fail(
-        ticket, invalid_argument("worker {} was not named when steps were begun", worker.value()));
+    return waits_.fail(ticket, not_named(static_cast<std::uint32_t>(worker.value())));
   }
   place->second.waiting = ticket;
   let_go(place->second);

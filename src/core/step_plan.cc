@@ -99,7 +99,8 @@ std::string describe_steps(const StepOptions& options) {
   const StepPlan plan = StepPlan::of(options).value();
   std::string pace = "auto";
   if (plan.pace == StepPlan::Pace::kAdaptiveK) pace = "adaptive_k";
-  if (plan.pace == StepPlan::Pace::kFixed) pace = fmt::format("fixed:k={},load={}", plan.k, plan.load);
+  if (plan.pace == StepPlan::Pace::kFixed)
+    pace = fmt::format("fixed:k={},load={}", plan.k, plan.load);
   return fmt::format(
       "{} samples, batch {}, epochs {} to {}, seed {}, pace {}, late {}, compute_slack {}",
       options.samples, options.batch, options.first_epoch, options.first_epoch + options.epochs,

@@ -120,7 +120,9 @@ void StepRoster::learn(const DelayStatistics& delays) {
   for (std::uint32_t i = 0; i < size(); ++i) {
     const std::optional<double> usual = delays.usual_seconds(i);
     if (!usual) continue;
-    const double patience = std::min(kPatience * *usual, kPatienceMaxSeconds);
+    const double most = std::chrono::duration<double>(wait_max_ / 2).count();
+    const double patience = std::min(
+        {kPatience * *usual, std::max(most, kPatienceOften * *usual), kPatienceMaxSeconds});
     const std::chrono::duration<double> long_time(patience);
     places_[i].patience = std::max(kPatienceMin, std::chrono::duration_cast<Duration>(long_time));
   }

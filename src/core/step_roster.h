@@ -22,6 +22,7 @@ class StepRoster {
   static constexpr double kPatience = 20;
   static constexpr Duration kPatienceMin = std::chrono::seconds(1);
   static constexpr Duration kPatienceFirst = std::chrono::seconds(30);
+  static constexpr double kPatienceOften = 2;            // at least this often its usual time
   static constexpr double kPatienceMaxSeconds = 86'400;  // whatever a worker says of itself
 
   struct Place {
@@ -38,6 +39,10 @@ class StepRoster {
     std::uint64_t included = 0;        // results that counted
     Duration patience = kPatienceFirst;  // with its silence
   };
+
+  // Others wait at most `wait_max` for a step to end: who is silent is given up after half of that,
+  // if it usually does not need as long.
+  explicit StepRoster(Duration wait_max = std::chrono::minutes(10)) : wait_max_(wait_max) {}
 
   // Nobody takes part until it is added (again).
   void begin();
@@ -82,6 +87,7 @@ class StepRoster {
   Time expires(const Place& place) const;
   void revive(Time now);
 
+  const Duration wait_max_;
   std::vector<Place> places_;
   Time last_heard_{};  // anybody
   Time excused_until_{};

@@ -93,5 +93,21 @@ TEST(StepRoster, LostWorkersStayLost) {
   EXPECT_EQ(roster.live(), 1U);
 }
 
+// Others would have given up waiting for the step before.
+TEST(StepRoster, WhoIsSilentIsGivenUpBeforeOthersGiveUp) {
+  StepRoster roster(seconds(600));
+  const std::array<std::uint32_t, 1> one{0};
+  for (const std::int64_t node : {0, 1}) roster.add(NodeId{node}, one);
+  roster.settle();
+  DelayStatistics delays(2);
+  delays.note(0, {.comm_seconds = 0, .compute_seconds = 40, .samples = 1});
+  delays.note(1, {.comm_seconds = 0, .compute_seconds = 200, .samples = 1});
+  roster.learn(delays);
+  roster.give(1, 1, Time{});
+  EXPECT_EQ(roster.deadline(), Time{} + seconds(400)) << "twice its usual time";
+  roster.give(0, 1, Time{});
+  EXPECT_EQ(roster.deadline(), Time{} + seconds(300));
+}
+
 }  // namespace
 }  // namespace godwit

@@ -2,8 +2,10 @@
 // and for who looks at a run later. Owned by the leader of the steps.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <limits>
 #include <string>
 #include <utility>
@@ -54,13 +56,19 @@ class StepJournal {
   static constexpr std::size_t kKeptMax = 200'000;
 
   void add(StepRecord record) {
-    if (report_.steps.size() < kKeptMax) report_.steps.push_back(std::move(record));
+    if (report_.steps.size() < kKeptMax) {
+      report_.steps.push_back(std::move(record));
+    } else if (!std::exchange(has_said_full_, true)) {
+      alarm(static_cast<std::uint64_t>(record.step),
+            "no step is recorded from here on: there are " + std::to_string(kKeptMax) + " already");
+    }
   }
   void add(StepWorkerRecord record) {
     if (report_.workers.size() < kKeptMax) report_.workers.push_back(record);
   }
-  void alarm(std::string text) {
-    if (report_.alarms.size() < kKeptMax) report_.alarms.push_back(std::move(text));
+  void alarm(std::uint64_t step, std::string text) {
+    if (report_.alarms.size() >= kKeptMax) return;
+    report_.alarms.push_back({static_cast<std::int64_t>(step), std::move(text)});
   }
   // The squared mean gradient of a step is known: its record has it without what noise adds to it.
   // The record, if it is there.
@@ -74,10 +82,21 @@ class StepJournal {
     }
     return nullptr;
   }
-  StepReport take() { return std::exchange(report_, {}); }
+  // But for steps from `kept` on.
+  StepReport take(std::int64_t kept = std::numeric_limits<std::int64_t>::max()) {
+    has_said_full_ = false;
+    StepReport taken = std::exchange(report_, {});
+    const auto first = std::find_if(taken.steps.begin(), taken.steps.end(),
+                                    [&](const StepRecord& step) { return step.step >= kept; });
+    report_.steps.assign(std::make_move_iterator(first),
+                         std::make_move_iterator(taken.steps.end()));
+    taken.steps.erase(first, taken.steps.end());
+    return taken;
+  }
 
  private:
   StepReport report_;
+  bool has_said_full_ = false;
 };
 
 }  // namespace godwit

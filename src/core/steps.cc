@@ -13,9 +13,10 @@
 namespace godwit {
 
 Steps::Steps(NodeId self, const PartitionMap& map, StepBuffers& buffers, Router& router,
-             Links& links, Waits& waits)
+             Links& links, Waits& waits, Duration wait_max)
     : self_(self),
       map_(map),
+      wait_max_(wait_max),
       buffers_(buffers),
       links_(links),
       member_(self, map, router, waits, buffers,
@@ -30,8 +31,8 @@ void Steps::begin(const StepOptions& options, std::span<const std::uint32_t> wor
     return links_.send(kCoordinator, make_frame(kFirstTerm, joins));
   }
   if (leader_ == nullptr) {
-    leader_ = std::make_unique<StepLeader>(map_.nodes(), map_.servers());
-    for (const NodeId node : lost_) leader_->do_without(node, now);
+    leader_ = std::make_unique<StepLeader>(map_.nodes(), map_.servers(), wait_max_);
+    for (const auto& [node, why] : lost_) leader_->do_without(node, why, now);
   }
   leader_->begin(options, buffers_.begun(), now);
   for (const Joined& joined : std::exchange(joined_, {})) join(joined, now);
@@ -66,7 +67,7 @@ void Steps::send_orders() {
   while (const auto orders = leader_->take_orders()) {
     if (watcher_) watcher_(*orders);
     for_each_peer(self_, map_.nodes(), [&](NodeId peer) {
-      if (std::find(lost_.begin(), lost_.end(), peer) != lost_.end()) return;
+      if (lost_.contains(peer)) return;
       links_.send(peer, make_frame(kFirstTerm, orders->for_node(peer)));
     });
     const auto noted = take_note(orders->for_node(self_));
@@ -109,6 +110,7 @@ Result<> Steps::on_join(NodeId from, const JoinSteps& message, Time now) {
   now_ = now;
   if (!is_leader())
     return corruption("node {} took node {} for the leader", from.value(), self_.value());
+  if (lost_.contains(from)) return {};  // it has come back: steps go on without it
   Joined joined{from, {message.workers.begin(), message.workers.end()}, std::string(message.how)};
   if (leader_ == nullptr || !leader_->is_joining()) {
     joined_.push_back(std::move(joined));
@@ -139,13 +141,13 @@ std::vector<FramePtr> Steps::take_released() {
   return released;
 }
 
-void Steps::do_without(NodeId node, Time now) {
+void Steps::do_without(NodeId node, const std::string& why, Time now) {
   now_ = now;
-  lost_.push_back(node);
+  const bool is_first = lost_.emplace(node, why).second;
   std::erase_if(joined_, [&](const Joined& joined) { return joined.node == node; });
   std::erase_if(parked_, [&](const Parked& parked) { return parked.origin == node; });
-  if (leader_ == nullptr) return;
-  leader_->do_without(node, now);
+  if (leader_ == nullptr || !is_first) return;
+  leader_->do_without(node, why, now);
   send_orders();
 }
 

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -33,7 +34,7 @@ class Steps {
  public:
   // REQUIRES: all arguments outlive this.
   Steps(NodeId self, const PartitionMap& map, StepBuffers& buffers, Router& router, Links& links,
-        Waits& waits);
+        Waits& waits, Duration wait_max);
 
   // This node's workers take part in steps that go like this. The first begins when all nodes have
   // said so. REQUIRES: check_steps(options); no steps are going on.
@@ -77,7 +78,7 @@ class Steps {
     if (leader_ != nullptr) leader_->on_up(node);
   }
   // A node is lost, and the others go on.
-  void do_without(NodeId node, Time now);
+  void do_without(NodeId node, const std::string& why, Time now);
   Time deadline() const { return leader_ == nullptr ? Time::max() : leader_->deadline(); }
   void on_timer(Time now);
 
@@ -108,16 +109,17 @@ class Steps {
 
   const NodeId self_;
   const PartitionMap& map_;
+  const Duration wait_max_;
   StepBuffers& buffers_;
   Links& links_;
   StepMember member_;
   std::unique_ptr<StepLeader> leader_;
-  std::vector<NodeId> lost_;
+  std::map<NodeId, std::string> lost_;  // once, also if they have come back; and why
   std::vector<Parked> parked_;
   std::function<void(const StepOrders& orders)> watcher_;
   std::vector<Joined> joined_;  // on the coordinator, of nodes that began before it did
-  std::string how_;  // the steps of now go
-  Time now_{};  // of the last event
+  std::string how_;             // the steps of now go
+  Time now_{};                  // of the last event
   std::optional<Error> failure_;
 };
 

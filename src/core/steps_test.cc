@@ -257,7 +257,7 @@ TEST(Steps, WhoIsLostIsNotSaidToBeSlow) {
   const StepReport report = job.report();
   ASSERT_GT(report.steps.size(), 200U);
   std::string alarms;
-  for (const std::string& alarm : report.alarms) alarms += alarm + "\n";
+  for (const StepAlarm& alarm : report.alarms) alarms += alarm.text + "\n";
   EXPECT_THAT(alarms, HasSubstr("worker 0 of node 2 is lost"));
   EXPECT_THAT(alarms, Not(HasSubstr("slow")));
 }

@@ -104,6 +104,7 @@ Node::Node(const NodeOptions& options)
              .workers = options.workers,
              .rejoin_within = options.rejoin_within,
              .group_patience = options.group_patience,
+             .wait_max = options.wait_max,
              .liveness = options.liveness},
             tables_, sender_, *this, time_.now()),
       late_leases_(metrics_.counter("lease.late").make_cell()),
@@ -170,7 +171,10 @@ Result<> Node::join() {
     fire_timer(Time::max());
     loop_->run();
   });
-  return barrier();
+  GODWIT_TRY(barrier());
+  const std::vector<NodeId> lost = absent();
+  has_come_back_ = std::find(lost.begin(), lost.end(), options_.self) != lost.end();
+  return {};
 }
 
 Node::~Node() {

@@ -289,6 +289,7 @@ class Node final : private TransportEvents, private TicketEvents {
   int waiting_for_room_ GODWIT_GUARDED_BY(mutex_) = 0;
   Time timer_armed_ = Time::max();           // under the lock
   Time now_;                                 // when a worker last advanced; under the lock
+  bool has_come_back_ = false;               // others had lost it when it began
   std::atomic<bool> is_in_group_{false};     // others do not wait for it at barriers any more
   std::atomic<Time::rep> progress_from_{0};  // when progress is next told, in ticks of Time
   struct WorkerPlace {

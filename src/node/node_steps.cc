@@ -8,16 +8,22 @@
 namespace godwit {
 
 Result<> Node::begin_steps(const StepOptions& options, std::span<const WorkerId> workers) {
+  if (has_come_back_) {
+    return aborted("node {} was lost and has come back: steps go on without it", self().value());
+  }
   std::vector<std::uint32_t> ids;
   for (const WorkerId worker : workers) ids.push_back(static_cast<std::uint32_t>(worker.value()));
-  bool has_begun = false;
+  Result<> begun;
   with_core([&] {
-    if (core_.steps().member().is_going_on()) return;
-    core_.begin_steps(options, ids, time_.now());
-    has_begun = true;
+    if (core_.failure()) {
+      begun = *core_.failure();
+    } else if (core_.steps().member().is_going_on()) {
+      begun = invalid_argument("the steps that were begun before have not ended");
+    } else {
+      core_.begin_steps(options, ids, time_.now());
+    }
   });
-  if (has_begun) return {};
-  return invalid_argument("the steps that were begun before have not ended");
+  return begun;
 }
 
 void Node::stop_steps() {

@@ -229,5 +229,43 @@ TEST(NodeSteps, AWorkerThatIsNotWaitedForHearsOfIt) {
   });
 }
 
+// What steps alone change is read at home; a table that a worker pushes to is read as ever.
+TEST(NodeSteps, AWorkerSeesWhatItPushesToOtherTablesInAStep) {
+  const StepOptions options{.samples = 64, .batch = 4, .pace = "fixed"};
+  run_job(2, "pushes", [&](Session& session) {
+    const Table table = session.table(spec_of("stepped")).value();
+    const Table other = session.table(spec_of("pushed")).value();
+    Worker worker = session.worker().value();
+    Worker writer = session.worker().value();
+    const std::vector<Key> keys = all_keys();
+    Lease lease = writer.intend(other, keys, Tick{0}, Tick{1000}, Use::kWrite).value();
+    if (session.node() == NodeId{1}) {
+      writer.open(lease).value();
+      ASSERT_TRUE(lease.is_ready());
+    }
+    ASSERT_TRUE(session.barrier().ok());
+    const WorkerId id = worker.id();
+    ASSERT_TRUE(session.begin_steps(options, {&id, 1}).ok());
+    std::vector<float> before(kRows * kLength);
+    std::vector<float> after(before.size());
+    const std::vector<float> sums(before.size(), 8);
+    for (;;) {
+      const auto step = worker.begin_step().value();
+      if (!step) break;
+      if (session.node() == NodeId{1}) {
+        ASSERT_TRUE(worker.pull(other, keys, before).ok());
+        ASSERT_TRUE(worker.push(other, keys, sums).ok());
+        ASSERT_TRUE(worker.pull(other, keys, after).ok());
+        for (float& value : before) value -= 4;
+        EXPECT_EQ(after, before);
+      }
+      const StepSums of_table{.table = &table, .keys = keys, .sums = sums};
+      ASSERT_TRUE(worker.end_step(*step, {&of_table, 1}, {.samples = step->samples()}).ok());
+    }
+    if (session.node() == NodeId{1}) writer.close(lease).value();
+    ASSERT_TRUE(session.close().ok());
+  });
+}
+
 }  // namespace
 }  // namespace godwit

@@ -1,6 +1,7 @@
 // node/states.h: what stands behind the handles of the public API.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <map>
@@ -66,6 +67,14 @@ struct PendingExchange {
   ExchangeMemory* memory = nullptr;
 };
 
+// Few tables, each once.
+inline bool has_table(const std::vector<TableId>& tables, TableId table) {
+  return std::find(tables.begin(), tables.end(), table) != tables.end();
+}
+inline void note_table(std::vector<TableId>& tables, TableId table) {
+  if (!has_table(tables, table)) tables.push_back(table);
+}
+
 // Owned by the worker's thread. Any thread may make leases and samples.
 class WorkerState {
  public:
@@ -77,7 +86,9 @@ class WorkerState {
   std::shared_ptr<SessionState> session;
   WorkerId id;
   Tick tick;
-  std::uint64_t step = 0;  // in which it is; 0: none
+  std::uint64_t step = 0;        // in which it is; 0: none
+  std::vector<TableId> stepped;  // tables whose sums it has sent
+  std::vector<TableId> changed;  // by it, in other ways
   std::shared_ptr<LeaseSchedule> schedule = std::make_shared<LeaseSchedule>();
   Mutex samplers_mutex;
   std::map<std::pair<const SampleSpecState*, TableId>, SamplerSlot> samplers

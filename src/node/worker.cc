@@ -122,6 +122,13 @@ void place_answer(const CallUnderWay& call, const Arrived& answer) {
   }
 }
 
+// Whether a pull is for the parameters of the step that the worker is in. A table that it has only
+// changed in other ways is none of the steps': there it sees its changes at once.
+bool is_of_step(const WorkerState& worker, const TableState& table) {
+  if (worker.step == 0 || !check_step_table(table.entry.rows->spec()).ok()) return false;
+  return has_table(worker.stepped, table.entry.id) || !has_table(worker.changed, table.entry.id);
+}
+
 // REQUIRES: check_call() was asked.
 Result<std::uint64_t> begin_pull(WorkerState& worker, const TableState& table,
                                  std::span<const Key> keys, std::span<float> values,
@@ -129,7 +136,7 @@ Result<std::uint64_t> begin_pull(WorkerState& worker, const TableState& table,
   Node& node = *worker.session->node;
   TableRows& rows = *table.entry.rows;
   worker.pulled_keys->add(keys.size());
-  const bool in_step = worker.step > 0 && check_step_table(rows.spec()).ok();
+  const bool in_step = is_of_step(worker, table);
   if (in_step) stable = Tick{static_cast<std::int64_t>(worker.step)};
   if (node.nodes() == 1) {
     GODWIT_TRY(rows.pull(keys, values, worker.scratch, part));
@@ -190,6 +197,7 @@ Result<std::uint64_t> begin_push(WorkerState& worker, const TableState& table,
   Node& node = *worker.session->node;
   TableRows& rows = *table.entry.rows;
   worker.pushed_keys->add(keys.size());
+  note_table(worker.changed, table.entry.id);
   if (is_bsp(rows.spec().consistency)) {
     GODWIT_TRY(rows.check_change(keys, gradients));
     log_of(worker, table.entry).push(keys, gradients);
@@ -239,6 +247,7 @@ Result<std::uint64_t> begin_set(WorkerState& worker, const TableState& table, Pu
   Node& node = *worker.session->node;
   TableRows& rows = *table.entry.rows;
   worker.set_keys->add(keys.size());
+  note_table(worker.changed, table.entry.id);
   const bool is_reset = mode == PushMode::kSetResetState;
   if (is_bsp(rows.spec().consistency)) {
     GODWIT_TRY(rows.check_change(keys, values));

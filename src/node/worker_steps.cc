@@ -64,6 +64,7 @@ Result<> Worker::end_step(const Step& step, std::span<const StepSums> sums,
     tables.push_back({.table = entry.id, .keys = one.keys, .floats = one.sums});
     state_->pushed_keys->add(one.keys.size());
   }
+  for (const TableSums& table : tables) note_table(state_->stepped, table.table);
   state_->step = 0;
   result.is_whole = true;
   return state_->session->node->send_step(result, tables);

@@ -67,6 +67,16 @@ double TimingTable::mu(std::uint32_t k, std::size_t rung) const {
   return mu_[rung * workers_ + k - 1];
 }
 
+std::optional<double> TimingTable::seconds(std::uint32_t k, double load) const {
+  if (k < 1 || k > live_) return std::nullopt;
+  std::size_t above = 0;
+  while (above + 1 < ladder_.size() && ladder_[above] < load) ++above;
+  const std::size_t below = above > 0 ? above - 1 : 0;
+  const double step = ladder_[above] - ladder_[below];
+  const double share = step > 0 ? (load - ladder_[below]) / step : 0;
+  return mu(k, below) + share * (mu(k, above) - mu(k, below));
+}
+
 void TimingTable::gather(std::size_t row, const DelayStatistics& delays,
                          std::span<const std::uint8_t> live) {
   std::size_t known = 0;

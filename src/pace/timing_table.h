@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -43,6 +44,8 @@ class TimingTable {
 
   // Mean seconds of a step. REQUIRES: 1 <= k <= live(), rung < ladder().size().
   double mu(std::uint32_t k, std::size_t rung) const;
+  // The same for any load, between rungs in proportion. Nothing if there are fewer live workers.
+  std::optional<double> seconds(std::uint32_t k, double load) const;
 
  private:
   // What each live worker needs in a step of the ring, into fixed_ and sample_.

@@ -201,5 +201,20 @@ TEST(TimingTable, WithoutReportsOfLateWorkersItIsFarTooLow) {
   }
 }
 
+TEST(TimingTable, LoadsBetweenRungsAreInProportion) {
+  TimingTable table(2, LoadLadder(40));
+  for (std::uint32_t worker = 0; worker < 2; ++worker) {
+    table.note(0, worker, {.comm_seconds = 1, .compute_seconds = 4.0 + 4 * worker, .samples = 40});
+  }
+  EXPECT_EQ(table.seconds(1, 20), std::nullopt) << "nobody is known yet";
+  const std::vector<std::uint8_t> live{1, 1};
+  table.rebuild(DelayStatistics(2), live);
+  EXPECT_NEAR(*table.seconds(1, 20), 3, 1e-9);
+  EXPECT_NEAR(*table.seconds(2, 20), 5, 1e-9);
+  EXPECT_NEAR(*table.seconds(2, 40), 9, 1e-9);
+  EXPECT_NEAR(*table.seconds(1, 2), 1.2, 1e-9);
+  EXPECT_EQ(table.seconds(3, 20), std::nullopt);
+}
+
 }  // namespace
 }  // namespace godwit

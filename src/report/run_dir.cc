@@ -155,9 +155,13 @@ Result<> RunDir::write_report(std::string_view html) {
 Result<> RunDir::append_to(const std::string& file, std::string_view header,
                            std::string_view text) {
   const std::string path = path_ + "/" + file;
-  const bool is_new = !disk_->size(path).ok();
+  const auto known = disk_->size(path);
+  const std::uint64_t size = known.ok() ? *known : 0;
+  std::byte last{'\n'};
+  if (size > 0) GODWIT_TRY(disk_->read_range(path, size - 1, {&last, 1}));
   GODWIT_TRY_ASSIGN(std::unique_ptr<DiskFile> opened, disk_->open_append(path));
-  if (is_new) GODWIT_TRY(opened->append(bytes_of(header)));
+  if (size == 0) GODWIT_TRY(opened->append(bytes_of(header)));
+  if (last != std::byte{'\n'}) GODWIT_TRY(opened->append(bytes_of("\n")));
   return opened->append(bytes_of(text));
 }
 

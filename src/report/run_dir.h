@@ -41,7 +41,8 @@ class RunDir {
   Result<> write_environment(std::string_view json);
   Result<> write_report(std::string_view html);
 
-  // Adds text to a file beside the others, which begins with `header`.
+  // Adds lines to a file beside the others, which begins with `header`. A line that is torn stays
+  // one of its own.
   Result<> append_to(const std::string& file, std::string_view header, std::string_view text);
 
   // Adds a line to metrics.jsonl. It is there when the process is killed, and when the power fails

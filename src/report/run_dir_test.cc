@@ -169,5 +169,19 @@ TEST(RunDir, WorksOnARealDisk) {
   std::filesystem::remove_all(root);
 }
 
+// The process was killed while it wrote.
+TEST(RunDir, WhatIsAddedToAFileBeginsALineOfItsOwn) {
+  MemoryDisk disk;
+  RunDir run = RunDir::make(disk, "runs", "a").value();
+  const std::string path = run.path() + "/steps.csv";
+  run.append_to("steps.csv", "j,k\n", "1,2\n").value();
+  append_text(disk, path, "2,");
+  run.append_to("steps.csv", "j,k\n", "3,2\n").value();
+  run.append_to("steps.csv", "j,k\n", "4,2\n").value();
+  const auto bytes = disk.read(path).value();
+  EXPECT_EQ(std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()),
+            "j,k\n1,2\n2,\n3,2\n4,2\n");
+}
+
 }  // namespace
 }  // namespace godwit

@@ -205,6 +205,20 @@ std::string step_workers_csv(const std::vector<StepWorkerRecord>& workers) {
   return text;
 }
 
+std::vector<StepWorkerRecord> read_step_workers_csv(std::string_view text) {
+  std::vector<StepWorkerRecord> workers;
+  while (text.find('\n') != std::string_view::npos) {
+    CsvFields fields(take_line(text));
+    StepWorkerRecord w;
+    int is_live = 0;
+    fields.take(w.step).take(w.node).take(w.worker).take(w.comm_median).take(w.comm_p95);
+    fields.take(w.compute_median).take(w.compute_p95).take(w.included).take(is_live);
+    w.is_live = is_live != 0;
+    if (fields.are_all_taken()) workers.push_back(w);
+  }
+  return workers;
+}
+
 std::vector<std::string> step_pictures(const StepReport& report) {
   if (report.steps.empty()) return {};
   std::vector<std::string> pictures;

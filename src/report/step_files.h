@@ -17,6 +17,7 @@ std::string steps_csv(const std::vector<StepRecord>& steps);
 std::vector<StepRecord> read_steps_csv(std::string_view text);
 std::string step_workers_csv_header();
 std::string step_workers_csv(const std::vector<StepWorkerRecord>& workers);
+std::vector<StepWorkerRecord> read_step_workers_csv(std::string_view text);  // likewise
 
 // Pictures as <svg> elements: loss over time, with k and load below; loss over gradients computed
 // and over messages; how long steps take by k and load, with the way that was gone; workers' times

@@ -68,6 +68,15 @@ TEST(StepFiles, StepsAreReadAsTheyWereWritten) {
   EXPECT_TRUE(read_steps_csv("1,x,3\n\n,,,\n").empty());
 }
 
+TEST(StepFiles, TimesOfWorkersAreReadAsTheyWereWritten) {
+  const StepReport report = some_steps();
+  ASSERT_FALSE(report.workers.empty());
+  const std::string text = step_workers_csv_header() + step_workers_csv(report.workers);
+  EXPECT_EQ(step_workers_csv(read_step_workers_csv(text)), step_workers_csv(report.workers));
+  EXPECT_EQ(read_step_workers_csv(text.substr(0, text.size() - 1)).size(),
+            report.workers.size() - 1);
+}
+
 TEST(StepFiles, PicturesAreWellFormed) {
   const auto pictures = step_pictures(some_steps());
   EXPECT_EQ(pictures.size(), 8U);
