@@ -2,6 +2,7 @@
 #include "sim/pace_run.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/check.h"
 
@@ -10,6 +11,7 @@ namespace {
 
 constexpr double kSmoothSteps = 20;
 constexpr std::uint64_t kNoiseEvery = 10;  // steps, as the leader of steps does it
+constexpr double kLooks = 8;               // parts of a batch; workers stop between two
 
 }  // namespace
 
@@ -25,6 +27,8 @@ PaceRun::PaceRun(const LeastSquares* problem, const PaceLaw& law, const PaceRunO
       jobs_(options.workers),
       ends_(options.workers),
       free_at_(options.workers, 0.0),
+      way_back_(options.workers, 0.0),
+      untold_(options.workers),
       parameters_(problem->start()),
       reference_(problem->width()),
       gradient_(problem->width()),
@@ -90,6 +94,7 @@ void PaceRun::end_jobs() {
   for (std::uint32_t worker = 0; worker < options_.workers; ++worker) {
     Job& job = jobs_[worker];
     job.is_begun = job.begin < end;
+    if (job.is_begun) tell_times(worker);  // of what it had to end first
     job.is_in_time = job.end <= end && in_time < choice_.k;
     in_time += job.is_in_time;
     if (!job.is_begun) continue;
@@ -99,15 +104,39 @@ void PaceRun::end_jobs() {
     const double share = (end - job.begin - job.comm / 2) / job.compute;
     const double done = job.is_in_time || !law_.cancels ? 1 : std::clamp(share, 0.0, 1.0);
     totals_.performed += static_cast<std::uint64_t>(done * choice_.load);
-    if (timings_ != nullptr && (job.is_in_time || options_.late_workers_report)) {
-      timings_->on_timing(totals_.steps, worker, {job.comm, job.compute, choice_.load});
-    }
+    if (timings_ == nullptr || !(job.is_in_time || options_.late_workers_report)) continue;
+    untold_[worker] = {totals_.steps, report_of(worker, share)};
+    if (job.is_in_time || law_.cancels) tell_times(worker);
   }
   step_seconds_ = end - totals_.seconds;
   totals_.seconds = end;
   totals_.messages += choice_.k;
   totals_.used += choice_.batch();
   ++totals_.steps;
+}
+
+void PaceRun::tell_times(std::uint32_t worker) {
+  if (!untold_[worker]) return;
+  timings_->on_timing(untold_[worker]->step, worker, untold_[worker]->times);
+  untold_[worker].reset();
+}
+
+// What a worker can know when its step is over: who is cut short has not sent its result, so its
+// way back is that of its last one, and it has computed whole parts of its batch only, or nothing
+// yet. `share` is how much of its computation it has done.
+DelayObservation PaceRun::report_of(std::uint32_t worker, double share) {
+  const Job& job = jobs_[worker];
+  if (job.is_in_time || !law_.cancels) {
+    way_back_[worker] = job.comm / 2;
+    return {job.comm, job.compute, choice_.load, choice_.load};
+  }
+  const double comm = job.comm / 2 + way_back_[worker];
+  if (share <= 0) return {comm, 0, 0, choice_.load};
+  const double parts = std::min<double>(kLooks, choice_.load);
+  const double done = std::min(1.0, std::ceil(share * parts) / parts);
+  const double samples = std::ceil(done * choice_.load);
+  return {comm, samples / choice_.load * job.compute, static_cast<std::uint32_t>(samples),
+          choice_.load};
 }
 
 void PaceRun::learn() {
@@ -117,7 +146,6 @@ void PaceRun::learn() {
   double loss = 0;
   for (std::uint32_t worker = 0; worker < options_.workers; ++worker) {
     if (!jobs_[worker].is_in_time) continue;
-    inclusion_.note(worker);
     loss += add_results(worker);
   }
   const auto batch = static_cast<double>(choice_.batch());
@@ -138,6 +166,7 @@ double PaceRun::add_results(std::uint32_t worker) {
   for (std::uint32_t& sample : batch_) {
     sample = static_cast<std::uint32_t>(options_.has_shards ? worker * shard + samples_.below(shard)
                                                             : samples_.below(problem_->samples()));
+    inclusion_.note(std::min<std::size_t>(sample / shard, options_.workers - 1));
   }
   return tells_noise_ ? add_halves() : problem_->add_gradients(parameters_, batch_, gradient_);
 }

@@ -51,7 +51,8 @@ class PaceRun {
   // Smoothed over about 20 steps.
   double smooth_error() const { return smooth_error_; }
   double mean_loss() const { return mean_loss_; }
-  // How often each worker was in time; with shards: how often its samples counted.
+  // How often samples of each worker's shard counted, or of the same part of all if there are no
+  // shards.
   const InclusionMonitor& inclusion() const { return inclusion_; }
 
  private:
@@ -66,6 +67,8 @@ class PaceRun {
 
   void draw_jobs();
   void end_jobs();
+  void tell_times(std::uint32_t worker);
+  DelayObservation report_of(std::uint32_t worker, double share);
   void learn();
   double add_results(std::uint32_t worker);
   double add_halves();
@@ -81,6 +84,12 @@ class PaceRun {
   std::vector<Job> jobs_;  // by worker
   std::vector<double> ends_;
   std::vector<double> free_at_;
+  struct Untold {
+    std::uint64_t step;
+    DelayObservation times;
+  };
+  std::vector<double> way_back_;               // of each worker's last result
+  std::vector<std::optional<Untold>> untold_;  // of work that is not done yet
   std::vector<std::uint32_t> batch_;
   std::vector<float> parameters_;
   std::vector<float> reference_;

@@ -117,9 +117,7 @@ TEST(PaceRun, ShardsOfSlowWorkersAreMissedAndThatIsSaid) {
       run.step();
       if (i >= 2000) ends_at[has_shards] += run.error() / 1000;
     }
-    if (has_shards) {
-      EXPECT_TRUE(run.inclusion().is_alarming());
-    }
+    EXPECT_EQ(run.inclusion().is_alarming(), has_shards);
   }
   const double floor = problem.floor(law.learning_rate, 20 * 40);
   EXPECT_LT(ends_at[0], 3 * floor);
