@@ -87,11 +87,12 @@ bool is_of_another_task(const std::string& name) {
 }
 
 // What may be another in a run that goes on; all else would make it another model, or have it
-// judged by what it has learned from.
+// judged by what it has learned from. Workers that pace, servers and inject name may not be there.
 bool may_change(const std::string& name) {
-  constexpr std::array kNames{"workers",     "epochs",      "judge_every", "judge_test",
-                              "patience",    "max_minutes", "save_every",  "keep",
-                              "consistency", "placement",   "codec"};
+  constexpr std::array kNames{"workers",     "epochs",        "judge_every", "judge_test",
+                              "patience",    "max_minutes",   "save_every",  "keep",
+                              "consistency", "placement",     "codec",       "pace",
+                              "late",        "compute_slack", "servers",     "inject"};
   return std::find(kNames.begin(), kNames.end(), name) != kNames.end() ||
          name.starts_with("learning_rate");
 }

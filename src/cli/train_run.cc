@@ -63,6 +63,7 @@ class TrainRun {
   // Said before the session is closed, where the others wait for this node: one of them may be seen
   // to end first, and this is why.
   void fail(const Error& error) {
+    if (session_) output_.on_steps(session_->take_step_report());  // until then, and what was wrong
     output_.fail(error);
     output_.warn(error.message());
     is_said_ = true;
@@ -127,6 +128,7 @@ class TrainRun {
       output_.on_segment(report);
       output_.on_steps(session_->take_step_report());
     };
+    events.on_going = [&] { output_.on_steps(session_->take_step_report()); };
     events.on_judged = [&](const JudgeReport& report) { output_.on_judged(report); };
     events.save = [&](const LoopState& state) { return save(state); };
     events.on_save_failed = [&](const Error& error) {

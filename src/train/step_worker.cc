@@ -88,7 +88,10 @@ bool StepWorker::compute(const InjectedDelays::Drawn& delays, const std::functio
     outcome.samples = at;
     // As if it had computed to the end of these samples.
     outcome.compute = nanoseconds_of(Clock::now() - begun + spared);
-    if (spared > Seconds(0)) return false;
+    if (spared > Seconds(0)) {
+      outcome.spared = nanoseconds_of(spared);
+      return false;
+    }
   }
   double difference = 0;
   const auto a = static_cast<float>(first_half);
@@ -120,7 +123,7 @@ Result<> StepWorker::run_step(Worker& worker, const WorkerShare& share, const St
     }
   }
   if (!compute(delays, is_over, outcome)) {
-    outcome.spared = nanoseconds_of(delays.comm);
+    outcome.spared += nanoseconds_of(delays.comm);
     return worker.give_up_step(step, outcome);
   }
   if (delays.comm > Seconds(0)) {

@@ -27,20 +27,29 @@ constexpr std::uint32_t kBatch = 64;
 constexpr std::uint64_t kSteps = 40;
 constexpr Milliseconds kSampleTime{2};
 
+// How nodes learn.
+struct Course {
+  std::uint64_t steps = kSteps;
+  Milliseconds sample_time = kSampleTime;
+  std::string delays = {};
+};
+
 // Gradients are ones; computing takes its time.
 class SlowGradients final : public StepGradients {
  public:
-  explicit SlowGradients(bool varies) : varies_(varies) {}
+  SlowGradients(Milliseconds sample_time, bool varies)
+      : sample_time_(sample_time), varies_(varies) {}
 
   double add(std::span<const float> /*parameters*/, std::span<const std::uint64_t> samples,
              std::span<float> sums) override {
     const double speed = varies_ ? 0.2 + 0.7 * prng_.uniform() : 1;
-    std::this_thread::sleep_for(kSampleTime * speed * static_cast<double>(samples.size()));
+    std::this_thread::sleep_for(sample_time_ * speed * static_cast<double>(samples.size()));
     for (float& sum : sums) sum += static_cast<float>(samples.size());
     return static_cast<double>(samples.size());
   }
 
  private:
+  const Milliseconds sample_time_;
   const bool varies_;
   Prng prng_{1};
 };
@@ -48,14 +57,14 @@ class SlowGradients final : public StepGradients {
 class SlowModel final : public StepModel {
  public:
   // `varies`: faster, by another factor every time.
-  explicit SlowModel(bool varies) : varies_(varies) {}
+  SlowModel(const Course& course, bool varies) : course_(course), varies_(varies) {}
 
   std::vector<StepTable> tables() const override {
     return {{.name = "ones", .rows = 2, .row_length = 4, .init = Init::zeros()}};
   }
-  std::uint64_t samples() const override { return kSteps * kBatch; }
+  std::uint64_t samples() const override { return course_.steps * kBatch; }
   std::unique_ptr<StepGradients> gradients() const override {
-    return std::make_unique<SlowGradients>(varies_);
+    return std::make_unique<SlowGradients>(course_.sample_time, varies_);
   }
   std::string quality_name() const override { return "none"; }
   bool is_larger_better() const override { return true; }
@@ -67,6 +76,7 @@ class SlowModel final : public StepModel {
   std::vector<std::string> data_notes() const override { return {}; }
 
  private:
+  const Course course_;
   const bool varies_;
 };
 
@@ -74,17 +84,18 @@ struct Seen {
   std::map<std::int64_t, Clock::time_point> begun;  // by step
   double trained = 0;                               // samples
   std::vector<float> parameters;
+  StepReport report;  // of node 0
 };
 
 // One of two nodes with one worker each; that of node 0 is the faster one.
-void run_node(std::int64_t node, const std::string& job, Seen& seen) {
+void run_node(std::int64_t node, const std::string& job, const Course& course, Seen& seen) {
   Session session = Session::open({.nodes = 2,
                                    .node = NodeId{node},
                                    .rendezvous = "unix:@" + job,
                                    .job = job,
                                    .token = "secret"})
                         .value();
-  const SlowModel model(node == 0);
+  const SlowModel model(course, node == 0);
   const StepOptions options{
       .samples = model.samples(), .batch = kBatch, .pace = "fixed:k=1", .late = "drop"};
   const StepTable shape = model.tables().front();
@@ -95,7 +106,7 @@ void run_node(std::int64_t node, const std::string& job, Seen& seen) {
                                         .rule = Rule::sgd(1.0F),
                                         .placement = Placement::kStatic})
                                 .value()};
-  const InjectedDelays delays;
+  const InjectedDelays delays = InjectedDelays::parse(course.delays).value();
   StepWorker own(model, tables, options, delays);
   Worker worker = session.worker().value();
   const std::vector<WorkerId> ids{WorkerId{0}};
@@ -111,18 +122,23 @@ void run_node(std::int64_t node, const std::string& job, Seen& seen) {
   const auto parameters = own.read(worker).value();
   seen.parameters.assign(parameters.begin(), parameters.end());
   seen.trained = sums["examples"];
+  if (node == 0) seen.report = session.take_step_report();
   session.barrier().value();
   session.close().value();
 }
 
+std::array<Seen, 2> run_both(const std::string& name, const Course& course) {
+  const std::string job = fmt::format("step-worker-{}-{}", ::getpid(), name);
+  std::array<Seen, 2> seen;
+  std::jthread other([&] { run_node(1, job, course, seen[1]); });
+  run_node(0, job, course, seen[0]);
+  other.join();
+  return seen;
+}
+
 // How late, in parts of a batch's time, 95 % begin a step that has begun for others.
 double lateness_of_run(int number) {
-  const std::string job = fmt::format("step-worker-{}-{}", ::getpid(), number);
-  std::array<Seen, 2> seen;
-  {
-    std::jthread other([&] { run_node(1, job, seen[1]); });
-    run_node(0, job, seen[0]);
-  }
+  const std::array<Seen, 2> seen = run_both(std::to_string(number), {});
   std::vector<double> late;
   for (const auto& [step, at] : seen[1].begun) {
     const auto first = seen[0].begun.find(step);
@@ -149,6 +165,21 @@ TEST(StepWorker, StopsWithinAnEighthOfABatchAndBeginsTheNextStep) {
     least = std::min(least, lateness_of_run(again));
   }
   EXPECT_LE(least, 0.125);
+}
+
+// Worker 1 is cut short in the first eighth of its batch, in the midst of a delay of 50 ms: what it
+// did not wait for is no less communication. Each step takes 20 ms by worker 0's.
+TEST(StepWorker, WhatACutDelaySparesIsNotTakenFromCommunication) {
+  const auto seen =
+      run_both("spared", {.steps = 120,
+                          .sample_time = Milliseconds(0),
+                          .delays = "all: comm const 20ms; worker 1: compute const 400ms"});
+  ASSERT_FALSE(seen[0].report.workers.empty());
+  for (const StepWorkerRecord& worker : seen[0].report.workers) {
+    EXPECT_GE(worker.comm_median, 0.018) << "of node " << worker.node;
+    if (worker.node != 1) continue;
+    EXPECT_NEAR(worker.compute_median * kBatch, 0.4, 0.1);
+  }
 }
 
 }  // namespace

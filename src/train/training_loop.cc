@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "base/errors.h"
+#include "base/mutex.h"
 #include "base/try.h"
 #include "train/gather_numbers.h"
 
@@ -49,6 +50,8 @@ Result<Sums> run_workers(const Session& session, std::vector<Worker>& workers, c
 }
 
 class Loop {
+  static constexpr double kTellGoingEvery = 2;  // seconds
+
  public:
   Loop(Session& session, Task& task, const LoopOptions& options, const LoopState& begin,
        const TimeSource& time, const std::atomic<bool>& stop, const LoopEvents& events)
@@ -65,8 +68,11 @@ class Loop {
         worse_(begin.worse) {
     result_.next = begin.next;
     if (begin.best) scores_[Split::kValid] = score_of(*begin.best);
-    task.end_early_if(
-        [this] { return stop_.load(std::memory_order_relaxed) || is_late(seconds()); });
+    task.end_early_if([this] {
+      const double now = seconds();
+      tell_going(now);
+      return stop_.load(std::memory_order_relaxed) || is_late(now);
+    });
   }
 
   Result<LoopResult> run() {
@@ -96,6 +102,13 @@ class Loop {
   }
   bool is_late(double seconds) const {
     return options_.seconds_max > 0 && seconds - seconds_before_ >= options_.seconds_max;
+  }
+  void tell_going(double now) {
+    double told = told_going_.load();
+    if (session_.node() != NodeId{0} || now - told < kTellGoingEvery) return;
+    if (!told_going_.compare_exchange_strong(told, now)) return;  // another worker does
+    const MutexLock lock(going_mutex_);
+    events_.on_going();
   }
   // The larger the better.
   double score_of(double figure) const { return task_.is_larger_better() ? figure : -figure; }
@@ -236,6 +249,8 @@ class Loop {
   bool has_ended_early_ = false;  // the last segment
   Cursor saved_;
   double saved_at_;
+  std::atomic<double> told_going_ = 0;
+  Mutex going_mutex_;  // one worker at a time
   std::int64_t worse_;
   std::map<Split, std::optional<double>> scores_;  // the best
 };

@@ -72,6 +72,9 @@ struct LoopOptions {
 // What the loop tells and asks its surroundings; reports come on node 0 only.
 struct LoopEvents {
   std::function<void(const SegmentReport&)> on_segment = [](const auto&) {};
+  // About every two seconds while workers of node 0 are at work, if the task asks whether it shall
+  // end early; by one of their threads, one at a time.
+  std::function<void()> on_going = [] {};
   std::function<void(const JudgeReport&)> on_judged = [](const auto&) {};
   // On all nodes, while no worker works. An error is on_save_failed's business: training goes on.
   std::function<Result<>(const LoopState&)> save = [](const auto&) { return Result<>(); };

@@ -107,6 +107,43 @@ class StopTest(TrainCase):
         self.assertEqual(self.read('runs', 'latest', 'metrics.jsonl'), before)
         self.assertEqual(len(os.listdir(self.path('runs'))), 2)
 
+    def test_steps_go_on_with_fewer_workers(self):
+        linear = 'generated:linear,rows=20000,features=60'
+        begun = ('--data', linear, '--run', 'run', '--workers', '1', '--epochs', '2')
+        self.final('linreg', *begun, '--nodes', '3', '--pace', 'fixed:k=3', '--inject',
+                   'worker 2: comm const 1ms')
+        counted = self.included('run')
+        self.assertEqual(len(counted), 3)
+        refused = self.train('linreg', '--run', 'run', '--resume', '--nodes', '2')
+        self.assertEqual(refused.returncode, 2)
+        again = ('linreg', '--run', 'run', '--resume', '--workers', '1', '--nodes', '2')
+        last = self.final(*again, '--epochs', '4', '--pace', 'fixed:k=2', '--set', 'inject=')
+        self.assertEqual(last['epoch'], 4)
+        for worker, count in self.included('run').items():
+            self.assertGreaterEqual(count, counted[worker])
+
+    def test_steps_of_a_run_that_fails_are_kept(self):
+        process = self.start('linreg', '--data', 'generated:linear,rows=1000000,features=60',
+                             '--run', 'run', '--workers', '1', '--nodes', '4', '--inject',
+                             'all: comm const 3ms', '--set', 'servers=2')
+        self.wait_for(lambda: os.path.exists(self.path('run', 'config.toml')), 'no run', process)
+        time.sleep(1)
+        nodes = {node: pid for pid, node in self.processes().items()}
+        os.kill(nodes['3'], signal.SIGKILL)
+        time.sleep(1)
+        os.kill(nodes['1'], signal.SIGKILL)
+        _, err = process.communicate(timeout=30)
+        self.assertEqual(process.returncode, 3, err)
+        self.assertIn('node 3', err)
+        self.assertIn('node 1', err)
+        self.assertGreater(len(self.read('run', 'steps.csv').splitlines()), 20)
+        self.assertIn('worker 0 of node 3 is', self.read('run', 'metrics.jsonl'))
+        self.assert_nobody_left()
+
+    def included(self, run):
+        lines = self.read(run, 'step_workers.csv').splitlines()[1:]
+        return {tuple(line.split(',')[1:3]): int(line.split(',')[7]) for line in lines}
+
     def test_a_finished_run_may_go_on(self):
         self.final('mf', '--data', DATA, *SMALL, '--epochs', '2')
         self.assertEqual(self.final('mf', '--resume')['epoch'], 2)
