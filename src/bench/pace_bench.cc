@@ -93,6 +93,15 @@ double time_of(const PaceBenchOptions& options, const std::vector<JudgedRun>& ru
   return median(runs, [&](const JudgedRun& run) { return time_of(options, run); });
 }
 
+std::string run_text(const PaceBenchOptions& options, const Case& that, std::int64_t seed,
+                     const JudgedRun& run) {
+  const double time = time_of(options, run);
+  return fmt::format("{}, seed {}: {} {:g} {}, {:.4f} after {} epochs in {:.1f} s", that.name, seed,
+                     options.figure, options.target,
+                     time < kNever ? fmt::format("after {:.1f} s", time) : "not reached",
+                     run.judged.back().value, options.epochs, run.train_seconds);
+}
+
 // Of all seeds; 0 where the target was not reached.
 std::pair<double, double> time_range(const PaceBenchOptions& options,
                                      const std::vector<JudgedRun>& runs) {
@@ -213,6 +222,7 @@ Result<> run_pace_bench(const PaceBenchOptions& options,
     for (std::int64_t seed = 1; seed <= seeds; ++seed) {
       for (Case& that : *cases) {
         GODWIT_TRY_ASSIGN(JudgedRun run, pace.train(that, seed));
+        options.on_run(run_text(options, that, seed, run));
         that.runs.push_back(std::move(run));
         if (seed == seeds) on_result(result_of(options, that, cases->front()));
       }

@@ -35,6 +35,8 @@ struct PaceBenchOptions {
   std::chrono::seconds deadline{1800};  // of a run
   Catalog catalog;
   Environment environment;  // that the programs get
+  // A run has ended, of which this says what it came to: the whole takes 20 minutes.
+  std::function<void(const std::string& text)> on_run = [](const std::string&) {};
 
   static PaceBenchOptions full();
   static PaceBenchOptions quick();  // whether it works, not how well

@@ -83,7 +83,11 @@ class PaceBench : public testing::Test {
 TEST_F(PaceBench, ComparesWithWaitingForAll) {
   options_.seeds = 2;
   options_.calm_seeds = 3;
+  std::vector<std::string> said;
+  options_.on_run = [&](const std::string& text) { said.push_back(text); };
   run().value();
+  ASSERT_EQ(said.size(), 13U);
+  EXPECT_THAT(said[1], HasSubstr("delays/auto, seed 1: rmse 1 after 4.0 s, "));
   std::ifstream log(files_.path("log"));
   EXPECT_EQ(std::count(std::istreambuf_iterator<char>(log), {}, '\n'), 2 * 2 + 3 * 3);
   std::vector<std::string> names;

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <iostream>
 #include <memory>
 #include <optional>
 #include <ostream>
@@ -221,6 +222,7 @@ PaceBenchOptions pace_options(std::optional<std::int64_t> seeds, bool quick) {
   options.catalog = catalog_of(options.environment);
   options.seeds = seeds.value_or(options.seeds);
   options.calm_seeds = std::max(options.calm_seeds, options.seeds);
+  options.on_run = [](const std::string& text) { std::cerr << text << std::endl; };
   return options;
 }
 

@@ -8,7 +8,9 @@ computing takes, so that they can be told from a busy machine; each test prints 
 """
 import csv
 import json
+import math
 import os
+import random
 import signal
 import statistics
 import time
@@ -17,6 +19,7 @@ from host_time import HostTime, measured_again
 from train_case import TrainCase, main
 
 BATCH = 64
+LOADS = (3, 6, 13, 26, 38, 51, 64)  # from which auto chooses: pace/load_ladder.h
 COLUMNS = ('j,t,k,b,B,T_round,used,late_applied,late_dropped,cancelled,loss,V,G2,mu_hat,stage,'
            'reason,assigned,live')
 # Runs a command whose monotonic clock is ahead by the seconds that follow.
@@ -202,6 +205,22 @@ class PaceTest(TrainCase):
                 self.assertLess(last, first / 1.5)
             else:
                 self.assertGreater(last, first * 1.5)
+            chosen, best = self.times_by_law(run == 'rises', round(k), round(last))
+            print(f'P4: by the law this takes {1e3 * chosen:.1f} ms, the best for as many samples '
+                  f'{1e3 * best:.1f} ms')
+            self.assertLess(chosen, 1.25 * best + 0.002)  # what a step costs beside delays
+
+    def times_by_law(self, is_comm, k, load):
+        """How long the k-th of 8 workers takes under P4's delays; and with the best other loads."""
+        rng = random.Random(1)
+
+        def mean(k, load):
+            if not is_comm:
+                return 0.04 * load / BATCH
+            draws = (sorted(rng.expovariate(1 / 0.04) for _ in range(8)) for _ in range(4000))
+            return statistics.fmean(draw[k - 1] for draw in draws)
+        pairs = [(math.ceil(k * load / one), one) for one in LOADS]
+        return mean(k, load), min(mean(*pair) for pair in pairs if pair[0] <= 8)
 
     def test_p5_the_benchmark_runs(self):
         done = self.run_any([self.godwit, 'bench', 'pace', '--quick', '--json'])
