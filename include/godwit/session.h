@@ -129,14 +129,16 @@ class Session {
 
   // Steps that need not wait for every worker (godwit/steps.h): those of the workers of all nodes
   // begin when all nodes have called this, with the same options. `workers` are the ids of those of
-  // this node which take part. What was found out in steps before is used, if the
-  // options are the same but for the epochs. kInvalidArgument for bad options, or if steps are
-  // going on. To be called by one thread of each node, when all workers have seen the end of the
-  // steps before: a node without workers calls barrier() in between, with all others.
+  // this node which take part. What was found out in steps before is used, if the options are the
+  // same but for the epochs. kInvalidArgument for bad options, or if steps are going on; kAborted
+  // on a node that was lost and has come back. To be called by one thread of each node, when all
+  // workers have seen the end of the steps before: a node without workers calls barrier() in
+  // between, with all others.
   Result<> begin_steps(const StepOptions& options, std::span<const WorkerId> workers);
   // Ends them early, for all workers of all nodes. Does nothing but on node 0. Any thread.
   void stop_steps();
-  // What has come of steps since the last call. Empty but on node 0.
+  // What has come of steps since the last call; while they go on, without the latest few of which not
+  // all is known. Empty but on node 0.
   StepReport take_step_report();
 
   // This node is a rank of a group (godwit/groups.h). Returns when all its ranks have said so: then

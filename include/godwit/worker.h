@@ -112,6 +112,8 @@ class Worker {
 
   // The next step of this worker (Session::begin_steps); nothing if there are no more. From now on
   // pull() reads the parameters of that step. Waits until there is one; kTimeout says who is slow.
+  // Tables that this worker has pushed to or set, and of which it has sent no sums, are none of the
+  // steps': there it sees its own changes at once, as ever.
   Result<std::optional<Step>> begin_step();
   // Gives back the sums of the gradients of all samples of the step, each table once, and returns
   // without waiting for others. kInvalidArgument for a table that steps cannot change, for a NaN or

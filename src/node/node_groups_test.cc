@@ -200,6 +200,12 @@ TEST(Groups, WhoIsGoneComesBackAndOthersDoNotPause) {
       ASSERT_TRUE(session.ok()) << session.error().message();
       Worker worker = session->worker().value();
       const Table table = session->table(spec_of(Rule::elastic())).value();
+      if (life > 0) {
+        const WorkerId id = worker.id();
+        const auto begun = session->begin_steps({.samples = 8, .batch = 1}, {&id, 1});
+        ASSERT_FALSE(begun.ok());
+        EXPECT_EQ(begun.error().code(), ErrorCode::kAborted) << "others have gone on without it";
+      }
       session->join_group({.group = 1}).value();
       std::vector<float> values(kRows * kLength);
       for (int i = 0; i < 50; ++i) {
