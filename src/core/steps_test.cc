@@ -56,7 +56,7 @@ TEST(Steps, OfAllWorkersHaveTheBitsOfAPlainLoopWhateverTheOrder) {
       if (step % 3 == 0) job.cores().run();
     }
     job.cores().run();
-    apply_plainly(plain, sums, 6 * 8);
+    apply_plainly(plain, sums, 48);
     ASSERT_EQ(job.parameters(), plain) << "in step " << step;
   }
 }

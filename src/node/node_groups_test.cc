@@ -117,8 +117,8 @@ TEST(Groups, TicketsOverlapAndCompressionWorks) {
     const Table table = session.table(spec_of(Rule::add())).value();
     session.join_group({}).value();
     const std::vector<Key> keys = all_keys();
-    std::vector<float> low(10 * kLength, 1);
-    std::vector<float> high(10 * kLength, 2);
+    std::vector<float> low(std::size_t{10} * kLength, 1);
+    std::vector<float> high(std::size_t{10} * kLength, 2);
     for (int step = 1; step <= 3; ++step) {
       std::fill(low.begin(), low.end(), 1.0F);
       std::fill(high.begin(), high.end(), 2.0F);

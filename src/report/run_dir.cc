@@ -106,7 +106,7 @@ Result<RunDir> RunDir::make(Disk& disk, const std::string& runs, const std::stri
   GODWIT_TRY(disk.make_dirs(runs));
   std::string taken = name;
   for (int count = 2;; ++count) {
-    GODWIT_TRY_ASSIGN(const bool made, disk.make_new_dir(runs + "/" + taken));
+    GODWIT_TRY_ASSIGN(const bool made, disk.make_new_dir(fmt::format("{}/{}", runs, taken)));
     if (made) break;
     if (count > kSameNamesMax) return unavailable("'{}/{}' and so on are taken", runs, name);
     taken = fmt::format("{}-{}", name, count);

@@ -40,8 +40,8 @@ inline std::vector<MetricLine> sample_run_lines(int points = 60) {
     line.add(metric::kSentRate, 1.2e7 + 3e7 * std::exp(-t / 8) + 5e5 * noise);
     line.add(metric::kWaitRows, 0.03 + 0.25 * std::exp(-t / 5) + 0.004 * noise);
     line.add(metric::kWaitTicks, 0.012 + 0.002 * noise);
-    line.add(metric::kReplicas, std::int64_t{1200 + 30 * (i % 7)});
-    line.add(metric::kRelocations, std::int64_t{900 * i});
+    line.add(metric::kReplicas, 1200 + 30 * std::int64_t{i % 7});
+    line.add(metric::kRelocations, std::int64_t{900} * i);
     if (i % 6 == 5) line.add(metric::kQuality, 0.49 - 0.45 * std::exp(-t / 18));
     if (i % 6 == 5) line.add(metric::kValidLoss, 0.2 + 0.8 * std::exp(-t / 13));
     lines.push_back(line);
