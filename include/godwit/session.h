@@ -137,8 +137,8 @@ class Session {
   Result<> begin_steps(const StepOptions& options, std::span<const WorkerId> workers);
   // Ends them early, for all workers of all nodes. Does nothing but on node 0. Any thread.
   void stop_steps();
-  // What has come of steps since the last call; while they go on, without the latest few of which not
-  // all is known. Empty but on node 0.
+  // What has come of steps since the last call; while they go on, without the latest few of which
+  // not all is known. Empty but on node 0.
   StepReport take_step_report();
 
   // This node is a rank of a group (godwit/groups.h). Returns when all its ranks have said so: then
