@@ -85,7 +85,7 @@ Result<> Barriers::release() {
 
 void Barriers::do_without(NodeId node) {
   const auto number = static_cast<std::uint32_t>(node.value());
-  if (back_.erase(number) > 0) return;  // nobody has waited for it
+  if (back_.erase(number) > 0) return;                                 // nobody has waited for it
   if (std::binary_search(lost_.begin(), lost_.end(), number)) return;  // it had left
   lost_.push_back(number);
   std::sort(lost_.begin(), lost_.end());
